@@ -192,7 +192,8 @@ struct Analysis {
   std::vector<CollectiveRow> collectives;
   std::vector<IdleCause> idle_causes;      ///< by time
   std::vector<Straggler> stragglers;
-  std::vector<KernelCounters> counters;    ///< Nsight Compute rows that joined no kernel
+  std::vector<KernelCounters> counters;    ///< of Nsight Compute reports, in file order
+  std::vector<std::string> counter_names;  ///< kernel name of each row of counters
   Diagnostics diagnostics;
   std::vector<std::string> warnings;       ///< sentences a reader must see: ranks missing, idle unreliable...
   std::int64_t steps = 0;                  ///< ProfilerStep (or the repeated top annotation) count; 0 unknown
