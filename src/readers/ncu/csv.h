@@ -20,14 +20,15 @@ struct Record {
 /// there: a stray quote costs one line, not the rest of the file.
 class RecordReader {
  public:
-  explicit RecordReader(std::string_view text) : text_(text) {}
+  /// A byte order mark, which spreadsheets put in front, is skipped.
+  explicit RecordReader(std::string_view text) : text_(text), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
   std::optional<Record> next();
 
  private:
   std::size_t line_end(std::size_t from) const;
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 }  // namespace pagoda::ncu

@@ -10,14 +10,16 @@ namespace ncu {
 namespace {
 
 bool sniff(std::string_view head) {
-  if (head.find("==PROF==") != std::string_view::npos) return true;
+  if (head.starts_with("==PROF==") || head.find("\n==PROF==") != std::string_view::npos) return true;
   for (std::string_view name : {"Kernel Name", "Function Name"}) {
-    const std::size_t at = head.find(name);
-    if (at == std::string_view::npos) continue;
-    const std::size_t line = head.rfind('\n', at) + 1;  // npos + 1 is 0: the first line
-    RecordReader reader(head.substr(line));
-    const auto record = reader.next();
-    if (record && Header::in(*record)) return true;
+    for (std::size_t at = 0; (at = head.find(name, at)) != std::string_view::npos; ++at) {
+      const std::size_t line = head.rfind('\n', at) + 1;  // npos + 1 is 0: the first line
+      const std::size_t line_end = std::min(head.find('\n', at), head.size());
+      RecordReader reader(head.substr(line, line_end - line));
+      const auto record = reader.next();
+      if (record && Header::in(*record)) return true;
+      at = line_end;
+    }
   }
   return false;
 }

@@ -145,6 +145,15 @@ TEST_F(Ncu, SeveralReportsInOneFileAreSeveralLaunches) {
   EXPECT_EQ(read(one + one).counters.size(), 2u);
 }
 
+TEST_F(Ncu, AByteOrderMarkAndUnquotedFieldsOfASpreadsheet) {
+  const Trace trace = read(
+      "\xEF\xBB\xBFID,Process ID,Kernel Name,Metric Name,Metric Unit,Metric Value\n0,1,f,A,ns,2.5\nplain "
+      "words\n");
+  ASSERT_EQ(trace.counters.size(), 1u);
+  EXPECT_EQ(trace.counters[0].metrics.at("A"), 2.5);
+  EXPECT_EQ(trace.counters[0].details, KernelDetails{});
+}
+
 TEST_F(Ncu, DeviceByName) {
   std::string text = kDetails + row("0", "A", "", "1");
   text.replace(text.find("\"0\",\"9.0\""), 3, "\"NVIDIA B200\"");
@@ -162,8 +171,8 @@ TEST_F(Ncu, WithoutATableSaysWhy) {
 }
 
 TEST(NcuSniff, LeavesOtherTextAlone) {
-  for (const char* text :
-       {"", "a,b,c\n1,2,3\n", "{\"traceEvents\": [{\"name\": \"Kernel Name\"}]}", "Kernel Name"}) {
+  for (const char* text : {"", "a,b,c\n1,2,3\n", "{\"traceEvents\": [{\"name\": \"Kernel Name\"}]}",
+                           "Kernel Name", "{\"name\": \"==PROF==\"}"}) {
     EXPECT_FALSE(kNcuFormat.sniff(text)) << text;
   }
 }

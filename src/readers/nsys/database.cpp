@@ -194,6 +194,7 @@ Rows::Rows(const Database& database, std::string_view table, std::initializer_li
 
 void Rows::bind(std::int64_t value) {
   if (!statement_) return;
+  damage_.clear();
   sqlite3_reset(statement_.get());
   sqlite3_bind_int64(statement_.get(), 1, value);
 }

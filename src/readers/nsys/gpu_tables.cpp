@@ -21,7 +21,7 @@ std::uint64_t positive(std::optional<std::int64_t> value) {
 /// Columns 0 to 5 of every query below: start, end, deviceId, streamId, correlationId, globalPid.
 std::optional<GpuEvent> Importer::gpu_event(const Rows& rows, std::string_view table) {
   seen();
-  const auto time = time_of(rows, table, true);
+  const auto time = time_of(rows, table, TimeRule::gpu);
   if (!time) return std::nullopt;
   if (!rows.integer(2)) {
     trace_.diagnostics.add("missing_device", {}, table);

@@ -17,7 +17,7 @@ void Importer::read_api_calls(std::string_view table) {
   Rows rows(database_, table, {"start", "end", "globalTid", "correlationId", "nameId"});
   while (rows.next()) {
     seen();
-    const auto time = time_of(rows, table, false);
+    const auto time = time_of(rows, table, TimeRule::host);
     if (!time) continue;
     Launch call;
     call.start_ns = time->start_ns;
@@ -52,17 +52,12 @@ void Importer::read_nvtx() {
     const bool range = type == kPushPopRange || type == kStartEndRange || !type;
     if (!range && type != kMark) continue;  // names of domains, categories and threads are not events
     seen();
-    Time time;
-    if (rows.is_null(1) && rows.integer(0)) {
-      // A mark, or a range still open when the capture stopped: its start is all that is known.
-      time = {*rows.integer(0), 0};
-      if (range && type) trace_.diagnostics.add("open_range", {}, "NVTX range without an end");
-    } else if (const auto whole = time_of(rows, "NVTX_EVENTS", false)) {
-      time = *whole;
-    } else {
-      continue;
-    }
-    add_scope(rows, time, rows.text(3) ? *rows.text(3) : trace_.text(string(rows.integer(4))));
+    // A mark, or a range still open when the capture stopped: its start is all that is known.
+    const bool open = rows.is_null(1);
+    const auto time = time_of(rows, "NVTX_EVENTS", open ? TimeRule::mark : TimeRule::host);
+    if (!time) continue;
+    if (open && range && type) trace_.diagnostics.add("open_range", {}, "NVTX range without an end");
+    add_scope(rows, *time, rows.text(3) ? *rows.text(3) : trace_.text(string(rows.integer(4))));
   }
   finish(rows, "NVTX_EVENTS");
 }

@@ -15,6 +15,7 @@ constexpr std::int64_t kUnknownProcess = -1;
 
 // Far beyond any clock (146 years), and small enough that spans and sums of a few never overflow.
 constexpr std::int64_t kLatestTime = std::int64_t{1} << 62;
+bool is_sane(std::int64_t time_ns) { return time_ns <= kLatestTime && time_ns >= -kLatestTime; }
 
 }  // namespace
 
@@ -61,21 +62,19 @@ void Importer::seen() {
 }
 
 /// Start and end are columns 0 and 1 of every event query.
-std::optional<Importer::Time> Importer::time_of(const Rows& rows, std::string_view table, bool on_gpu) {
+std::optional<Importer::Time> Importer::time_of(const Rows& rows, std::string_view table, TimeRule rule) {
   const auto reject = [&](std::string_view kind) {
     trace_.diagnostics.add(kind, {}, table);
     return std::nullopt;
   };
   const auto start = rows.integer(0);
-  const auto end = rows.integer(1);
+  const auto end = rule == TimeRule::mark ? start : rows.integer(1);
   if (!start || !end) return reject("missing_time");
-  if (std::max(*start, *end) > kLatestTime || std::min(*start, *end) < -kLatestTime) {
-    return reject("time_out_of_range");
-  }
+  if (!is_sane(*start) || !is_sane(*end)) return reject("time_out_of_range");
   if (*end < *start) return reject("negative_duration");
-  if (on_gpu && *end == *start) return reject("zero_duration");
+  if (rule == TimeRule::gpu && *end == *start) return reject("zero_duration");
   // Time 0 is the start of the session, before any GPU work can be: the record was never filled in.
-  if (on_gpu && *start == 0) return reject("zero_timestamp");
+  if (rule == TimeRule::gpu && *start == 0) return reject("zero_timestamp");
   return Time{*start, *end - *start};
 }
 
@@ -92,7 +91,9 @@ StringId Importer::string(std::optional<std::int64_t> id) {
   StringId text = 0;
   if (string_lookup_.next()) {
     text = trace_.strings.intern(string_lookup_.text(0).value_or(""));
-  } else if (string_lookup_.damage().empty()) {
+  } else if (!string_lookup_.damage().empty()) {
+    finish(string_lookup_, "StringIds");
+  } else {
     trace_.diagnostics.add("unknown_string", {}, "StringIds has no id " + std::to_string(*id));
   }
   return string_ids_.emplace(*id, text).first->second;

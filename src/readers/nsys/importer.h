@@ -20,6 +20,11 @@ class Importer {
   void run();
 
  private:
+  enum class TimeRule {
+    host,  ///< may be empty
+    mark,  ///< the start alone
+    gpu    ///< work takes time
+  };
   struct Time {
     Nanos start_ns = 0;
     Nanos duration_ns = 0;
@@ -50,7 +55,7 @@ class Importer {
   // importer.cpp: what all of them use
   void finish(const Rows& rows, std::string_view table);
   void seen();
-  std::optional<Time> time_of(const Rows& rows, std::string_view table, bool on_gpu);
+  std::optional<Time> time_of(const Rows& rows, std::string_view table, TimeRule rule);
   StringId string(std::optional<std::int64_t> id);
   void load_all_strings();
   std::uint32_t process_of(std::optional<std::int64_t> global_id);

@@ -85,7 +85,10 @@ Trace read(Content& content, const ReadOptions& options) {
   if (failed) throw Error("cannot be read: " + failed.message(), {content.name(), {}});
   const Database database = Database::open_file(path, content.name());
   Trace trace = import_trace(database, head, file_bytes, content.name(), options);
-  trace.truncated |= content.damaged();
+  if (content.damaged() && !trace.truncated) {
+    trace.truncated = true;
+    trace.diagnostics.add("truncated", file_bytes, "the compressed stream is damaged");
+  }
   return trace;
 }
 

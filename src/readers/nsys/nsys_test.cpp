@@ -159,7 +159,8 @@ TEST_F(Nsys, TurnsNvtxRangesIntoOpsAndAnnotations) {
       "(90,200,59,'aten::mm, seq = 7, op_id = 5, sizes = [[2, 3], [3, 4]]',NULL,0xA000001,0),"
       "(80,300,60,'step 1',NULL,0xA000001,0),(95,NULL,34,'a mark',NULL,0xA000001,0),"
       "(310,320,59,NULL,6,0xA000001,3),(330,NULL,59,'never popped',NULL,0xA000001,0),"
-      "(350,340,59,'backwards',NULL,0xA000001,0);");
+      "(350,340,59,'backwards',NULL,0xA000001,0),"
+      "(-9223372036854775807,NULL,34,'long ago',NULL,0xA000001,0);");
   std::map<std::string, HostScope> scopes;
   for (const HostScope& scope : trace.scopes) scopes[std::string(trace.text(scope.name))] = scope;
   ASSERT_EQ(scopes.size(), 5u);
@@ -174,6 +175,7 @@ TEST_F(Nsys, TurnsNvtxRangesIntoOpsAndAnnotations) {
   EXPECT_EQ(scopes.at("never popped").duration_ns, 0);
   EXPECT_EQ(trace.diagnostics.count("open_range"), 1u);
   EXPECT_EQ(trace.diagnostics.count("negative_duration"), 1u);
+  EXPECT_EQ(trace.diagnostics.count("time_out_of_range"), 1u);
   EXPECT_EQ(trace.text(trace.scopes[trace.launches[0].scope].name), "aten::mm");
 }
 
