@@ -38,12 +38,12 @@ std::string_view phase_name(Phase phase);
 
 /// How a kernel's operator is known, best first.
 enum class Attributed : std::uint8_t {
-  correlation,            ///< through its launch call to the op around it
-  external_id,            ///< the launch has no op around it, its external id names one
-  graph,                  ///< replayed by a graph launch: named by kernel only
-  launch_only,            ///< a launch call but no op around it (a bare CUDA program, a worker thread)
-  before_capture,         ///< launched before the profiler started
-  none                    ///< no launch event at all
+  correlation,     ///< through its launch call to the op around it
+  external_id,     ///< the launch has no op around it, its external id names one
+  graph,           ///< replayed by a graph launch: named by kernel only
+  launch_only,     ///< a launch call but no op around it (a bare CUDA program, a worker thread)
+  before_capture,  ///< launched before the profiler started
+  none             ///< no launch event at all
 };
 std::string_view attributed_name(Attributed how);
 
@@ -58,8 +58,8 @@ struct CountsByKind {
 struct StreamAccount {
   std::uint32_t stream = 0;
   std::int64_t events = 0;
-  Nanos busy_ns = 0;                 ///< union on this stream
-  std::int64_t overlaps = 0;         ///< events that start before the previous one of the stream ended (PDL)
+  Nanos busy_ns = 0;          ///< union on this stream
+  std::int64_t overlaps = 0;  ///< events that start before the previous one of the stream ended (PDL)
   Nanos worst_overlap_ns = 0;
 };
 
@@ -81,15 +81,16 @@ struct DeviceAccount {
   Nanos exposed_copy_ns = 0;              ///< copies and memsets with no kernel beside them
   Nanos without_launch_ns = 0;            ///< sum of durations of GPU events with no launch event
   Nanos launched_before_capture_ns = 0;   ///< of these, the contiguous head of the profile
-  Nanos unattributed_ns = 0;              ///< sum of durations of kernels with no operator known, other than graph replays
-  Nanos graph_ns = 0;                     ///< sum of durations of events launched by a graph launch
+  Nanos unattributed_ns =
+      0;               ///< sum of durations of kernels with no operator known, other than graph replays
+  Nanos graph_ns = 0;  ///< sum of durations of events launched by a graph launch
   std::int64_t without_launch_count = 0;
   std::int64_t launched_before_capture_count = 0;
   std::int64_t graph_count = 0;
   CountsByKind counts;
-  CountsByKind kernel_sum_ns;             ///< sums of durations (overlaps counted twice), by kind
+  CountsByKind kernel_sum_ns;  ///< sums of durations (overlaps counted twice), by kind
   std::array<Nanos, kBucketCount> buckets_ns{};
-  bool idle_unreliable = false;           ///< graph replay: gaps between replayed kernels may be artefacts
+  bool idle_unreliable = false;  ///< graph replay: gaps between replayed kernels may be artefacts
   std::vector<StreamAccount> streams;
   std::int64_t peak_allocated_bytes = -1;
   std::int64_t peak_reserved_bytes = -1;
@@ -100,16 +101,16 @@ struct DeviceAccount {
 
 /// GPU time of one operator with one set of argument shapes.
 struct OperatorRow {
-  std::string name;    ///< "aten::mm", or the kernel's name where no op is known
-  std::string shapes;  ///< "[1,4096] [4096,11008]", empty where not recorded
-  std::string dtypes;  ///< "bfloat16 bfloat16"
-  std::string module;  ///< nearest nn.Module around it, when all calls agree
+  std::string name;        ///< "aten::mm", or the kernel's name where no op is known
+  std::string shapes;      ///< "[1,4096] [4096,11008]", empty where not recorded
+  std::string dtypes;      ///< "bfloat16 bfloat16"
+  std::string module;      ///< nearest nn.Module around it, when all calls agree
   std::string annotation;  ///< nearest user annotation, when all calls agree
-  std::string python;  ///< nearest python frame, when all calls agree
+  std::string python;      ///< nearest python frame, when all calls agree
   Phase phase = Phase::unknown;
   Attributed how = Attributed::none;
-  Nanos time_ns = 0;   ///< sum of its GPU events' durations
-  std::int64_t calls = 0;       ///< op calls that reached the GPU (kernels, where no op is known)
+  Nanos time_ns = 0;       ///< sum of its GPU events' durations
+  std::int64_t calls = 0;  ///< op calls that reached the GPU (kernels, where no op is known)
   std::int64_t gpu_events = 0;
   std::array<Nanos, 5> bound_ns{};  ///< split of time_ns by Bound
   std::string top_kernel;
@@ -131,10 +132,10 @@ struct GraphRow {
 
 /// Collectives of one kind, message size and group.
 struct CollectiveRow {
-  std::string name;   ///< "allreduce"
+  std::string name;  ///< "allreduce"
   std::string dtype;
   std::string group;
-  std::int64_t elements = -1;    ///< the larger of in and out; -1 unknown
+  std::int64_t elements = -1;  ///< the larger of in and out; -1 unknown
   std::int64_t group_size = -1;
   std::int64_t calls = 0;
   Nanos time_ns = 0;
@@ -142,7 +143,8 @@ struct CollectiveRow {
   Nanos p99_ns = 0;
   double algorithm_bytes_per_s = -1;  ///< median; -1 unknown
   double bus_bytes_per_s = -1;
-  Nanos median_skew_ns = -1;  ///< last arrival minus first, across ranks; -1: one rank, or clocks not comparable
+  Nanos median_skew_ns =
+      -1;  ///< last arrival minus first, across ranks; -1: one rank, or clocks not comparable
   Nanos max_skew_ns = -1;
   std::int64_t edge_calls = 0;  ///< calls left out of the statistics: skew at the edge of the capture
 };
@@ -162,7 +164,7 @@ struct CollectiveCall {
 
 struct IdleCause {
   Bucket bucket = Bucket::idle_unknown;
-  std::string what;    ///< "cudaStreamSynchronize in aten::item", "launch of aten::mul"
+  std::string what;  ///< "cudaStreamSynchronize in aten::item", "launch of aten::mul"
   Nanos time_ns = 0;
   std::int64_t gaps = 0;
 };
@@ -186,17 +188,17 @@ struct Straggler {
 /// Result of `pagoda analyze`, rendered by report/*. Deterministic: rows are in their final order.
 struct Analysis {
   std::vector<FileSummary> files;
-  std::vector<DeviceAccount> devices;      ///< by rank, then device
-  std::vector<OperatorRow> operators;      ///< by time, longest first; nothing is dropped
+  std::vector<DeviceAccount> devices;  ///< by rank, then device
+  std::vector<OperatorRow> operators;  ///< by time, longest first; nothing is dropped
   std::vector<GraphRow> graphs;
   std::vector<CollectiveRow> collectives;
-  std::vector<IdleCause> idle_causes;      ///< by time
+  std::vector<IdleCause> idle_causes;  ///< by time
   std::vector<Straggler> stragglers;
   std::vector<KernelCounters> counters;    ///< of Nsight Compute reports, in file order
   std::vector<std::string> counter_names;  ///< kernel name of each row of counters
   Diagnostics diagnostics;
-  std::vector<std::string> warnings;       ///< sentences a reader must see: ranks missing, idle unreliable...
-  std::int64_t steps = 0;                  ///< ProfilerStep (or the repeated top annotation) count; 0 unknown
+  std::vector<std::string> warnings;  ///< sentences a reader must see: ranks missing, idle unreliable...
+  std::int64_t steps = 0;             ///< ProfilerStep (or the repeated top annotation) count; 0 unknown
 };
 
 }  // namespace pagoda

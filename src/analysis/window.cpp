@@ -58,6 +58,23 @@ std::vector<std::vector<Interval>> project(const Trace& trace, const std::vector
   return hulls;
 }
 
+/// In time order, none inside another; occurrences that touch stay two, because they are counted.
+std::vector<Interval> one_by_one(std::vector<Interval> host) {
+  std::sort(host.begin(), host.end(), [](const Interval& a, const Interval& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  });
+  std::vector<Interval> kept;
+  for (const Interval& interval : host) {
+    if (interval.length_ns() <= 0) continue;
+    if (!kept.empty() && interval.start_ns < kept.back().end_ns) {
+      kept.back().end_ns = std::max(kept.back().end_ns, interval.end_ns);
+    } else {
+      kept.push_back(interval);
+    }
+  }
+  return kept;
+}
+
 std::vector<Interval> occurrences(const Trace& trace, std::string_view name) {
   std::vector<Interval> host;
   for (const HostScope& scope : trace.scopes) {
@@ -65,7 +82,7 @@ std::vector<Interval> occurrences(const Trace& trace, std::string_view name) {
     const std::string_view text = trace.text(scope.name);
     if (text == name || without_number(text) == name) host.push_back({scope.start_ns, scope.end_ns()});
   }
-  return union_of(std::move(host));
+  return one_by_one(std::move(host));
 }
 
 Error no_such_annotation(const Trace& trace, const std::string& name) {
@@ -124,7 +141,7 @@ Steps find_steps(const Trace& trace) {
     });
   }
   if (best == candidates.end()) return {};
-  return {std::string(best->first), union_of(std::move(best->second.host))};
+  return {std::string(best->first), one_by_one(std::move(best->second.host))};
 }
 
 std::vector<IntervalSet> device_windows(const Trace& trace, const WindowChoice& choice) {

@@ -21,17 +21,18 @@ class Content {
   virtual const std::string& name() const = 0;
   /// The first bytes (up to 64 KiB), without consuming them: what `sniff` sees.
   virtual std::string_view head() = 0;
-  /// Fills `buffer` as far as the content goes; 0 at the end. Throws Error on a damaged stream only if nothing
-  /// was readable; otherwise ends early and `damaged()` is true.
+  /// Fills `buffer` as far as the content goes; 0 at the end. Throws Error on a damaged stream only if
+  /// nothing was readable; otherwise ends early and `damaged()` is true.
   virtual std::size_t read(std::span<char> buffer) = 0;
   virtual bool damaged() const = 0;
-  /// A path that random-access formats (SQLite) can open: the file itself when it is plain, else a temporary copy
-  /// that lives as long as this object.
+  /// A path that random-access formats (SQLite) can open: the file itself when it is plain, else a temporary
+  /// copy that lives as long as this object.
   virtual const std::string& file_path() = 0;
 };
 
 struct ReadOptions {
-  /// Called now and then from the reading thread with bytes consumed of the file on disk and its size (0: unknown).
+  /// Called now and then from the reading thread with bytes consumed of the file on disk and its size (0:
+  /// unknown).
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;
 };
 
@@ -54,9 +55,9 @@ struct Input {
   std::function<std::unique_ptr<Content>()> open;
 };
 
-/// Files, directories (searched recursively), tar archives (plain or compressed) and "-" for standard input, expanded to the
-/// profiles in them, in a deterministic order (by name, digits compared as numbers).
-/// Throws Error (exit 2) for a path that does not exist, cannot be read, or holds no profile.
+/// Files, directories (searched recursively), tar archives (plain or compressed) and "-" for standard input,
+/// expanded to the profiles in them, in a deterministic order (by name, digits compared as numbers). Throws
+/// Error (exit 2) for a path that does not exist, cannot be read, or holds no profile.
 std::vector<Input> find_inputs(const std::vector<std::string>& paths);
 
 /// Sniffs and reads. Throws Error that says what the content looks like when no format takes it

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "readers/ncu/values.h"
-#include "readers/nsys/test_support.h"
+#include "readers/testing/files.h"
 
 namespace pagoda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/intervals.h"
 #include "readers/nsys/nsys.h"
-#include "readers/nsys/test_support.h"
+#include "readers/testing/files.h"
 
 namespace pagoda {
 namespace {

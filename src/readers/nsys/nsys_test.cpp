@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "readers/nsys/test_support.h"
+#include "readers/testing/files.h"
 
 namespace pagoda {
 namespace {
