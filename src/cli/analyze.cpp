@@ -1,5 +1,6 @@
-#include <algorithm>
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "report/csv/csv.h"
 #include "report/json/analysis_json.h"
 #include "report/terminal/analysis_page.h"
+#include "report/text/utf8.h"
 
 namespace pagoda {
 namespace {
@@ -49,20 +51,43 @@ void check_conservation(const Analysis& analysis) {
   }
 }
 
+// Only the first process writes, so it alone may be refused; the others must then stop too.
+bool output_is_fine(const AnalyzeArguments& arguments, Team& team) {
+  std::optional<Error> refused;
+  try {
+    if (team.leads() && !arguments.output.empty()) check_output(arguments.output, arguments.traces);
+  } catch (const Error& error) {
+    refused = error;
+  }
+  const bool fine = team.share(refused ? 0 : 1) == 1;
+  if (refused) throw *refused;
+  return fine;
+}
+
+// What a reader of json or csv would not see.
+void say_truncated(const FileSummary& file) {
+  std::fputs(("pagoda: " + printable(file.path) + ": truncated: what was whole is analysed\n").c_str(),
+             stderr);
+}
+
 ExitCode analyze(const AnalyzeArguments& arguments, Team& team) {
   ReadRequest request;
   request.paths = arguments.traces;
   request.analysis.window = WindowChoice::parse(arguments.window);
   request.show_progress = !arguments.no_progress && error_is_terminal();
-  if (!arguments.output.empty() && team.leads()) check_output(arguments.output, arguments.traces);
+  if (!output_is_fine(arguments, team)) return ExitCode::bad_input;
   const std::optional<Analysis> analysis = read_analysis(request, team);
   if (!analysis) return ExitCode::ok;  // the first process prints, and its exit code counts
   const std::string text = render(*analysis, arguments, team);
   arguments.output.empty() ? write_standard_output(text) : write_file(arguments.output, text);
   check_conservation(*analysis);
-  const bool truncated = std::any_of(analysis->files.begin(), analysis->files.end(),
-                                     [](const FileSummary& file) { return file.truncated; });
-  return truncated ? ExitCode::truncated_input : ExitCode::ok;
+  ExitCode code = ExitCode::ok;
+  for (const FileSummary& file : analysis->files) {
+    if (!file.truncated) continue;
+    say_truncated(file);
+    code = ExitCode::truncated_input;
+  }
+  return code;
 }
 
 }  // namespace

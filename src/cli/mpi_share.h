@@ -20,7 +20,9 @@ class Team {
 
   /// At the first process the text of every process, by rank; nothing elsewhere. All must call it.
   std::vector<std::string> gather(const std::string& mine);
-  /// The first process's exit code, on all of them; ends the team. All must call it.
+  /// The first process's number, on all of them. All must call it.
+  int share(int number);
+  /// Shares the exit code and ends the team. All must call it, last.
   int agree(int exit_code);
 
  private:

@@ -161,6 +161,8 @@ Parcel read_mine(const ReadRequest& request, const Team& team) {
     return AccountReader(request, inputs, my_share(inputs, team), shown).read_all();
   } catch (const Error& error) {
     return {{{0, {}, error}}};
+  } catch (const std::bad_alloc&) {
+    return {{{0, {}, Error("out of memory", {}, "give fewer files at a time")}}};
   }
 }
 

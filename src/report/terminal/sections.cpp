@@ -35,10 +35,10 @@ Nanos mean_ns(Nanos time_ns, std::int64_t calls) { return calls > 0 ? time_ns / 
 std::string shapes_words(const OperatorRow& row) {
   if (!row.shapes.empty()) return printable(row.shapes);
   switch (row.how) {
-    case Attributed::graph: return "(replayed by a graph: no shapes)";
-    case Attributed::launch_only: return "(no operator around its launch)";
-    case Attributed::before_capture: return "(launched before capture)";
-    case Attributed::none: return "(no launch event)";
+    case Attributed::graph: return "(in a graph)";
+    case Attributed::launch_only: return "(no operator)";
+    case Attributed::before_capture: return "(before capture)";
+    case Attributed::none: return "(no launch)";
     default: return {};
   }
 }
