@@ -23,7 +23,7 @@ struct AnalyzeArguments {
   std::vector<std::string> traces;
   std::string window = "all";
   std::string format = "text";
-  std::string table = "operators";
+  std::string table;  // empty: not asked for
   std::string output;
   std::size_t top = 10;
   bool verbose = false;
@@ -32,7 +32,8 @@ struct AnalyzeArguments {
 
 std::string render(const Analysis& analysis, const AnalyzeArguments& arguments, const Team& team) {
   if (arguments.format == "json") return analysis_json(analysis);
-  if (arguments.format == "csv") return analysis_csv(analysis, arguments.table);
+  if (arguments.format == "csv")
+    return analysis_csv(analysis, arguments.table.empty() ? csv_tables().front() : arguments.table);
   PageOptions options;
   // mpirun may pass a terminal on to the processes, while its own output goes into a file.
   options.colour = arguments.output.empty() && team.size() == 1 && wants_colour();
@@ -71,6 +72,8 @@ void say_truncated(const FileSummary& file) {
 }
 
 ExitCode analyze(const AnalyzeArguments& arguments, Team& team) {
+  if (!arguments.table.empty() && arguments.format != "csv")
+    throw Error("--table is for --format csv", {}, "json and text hold every table");
   ReadRequest request;
   request.paths = arguments.traces;
   request.analysis.window = WindowChoice::parse(arguments.window);
@@ -105,9 +108,8 @@ void add_analyze(CLI::App& app, Job& job) {
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
   const auto tables = csv_tables();
-  command->add_option("--table", arguments->table, "Table of the csv: operators, devices, idle, ...")
-      ->check(CLI::IsMember(std::vector<std::string>(tables.begin(), tables.end())))
-      ->capture_default_str();
+  command->add_option("--table", arguments->table, "Table that the csv holds [operators]")
+      ->check(CLI::IsMember(std::vector<std::string>(tables.begin(), tables.end())));
   command->add_option("-o,--output", arguments->output, "File to write instead of standard output");
   command->add_option("--top", arguments->top, "Operators on the page")
       ->check(CLI::Range(1, 100000))

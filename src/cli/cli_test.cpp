@@ -12,6 +12,7 @@ TEST(Nearest, FindsSlipsAndNothingElse) {
   EXPECT_EQ(nearest("anlayze", names), "analyze");
   EXPECT_EQ(nearest("plam", names), "plan");
   EXPECT_EQ(nearest("trace.json", names), "");
+  EXPECT_EQ(nearest("an", names), "analyze") << "a beginning";
   EXPECT_EQ(nearest("", names), "");
 }
 

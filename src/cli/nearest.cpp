@@ -27,6 +27,7 @@ std::string nearest(const std::string& typed, const std::vector<std::string>& na
   std::string best;
   std::size_t fewest = typed.size() / 2;  // more edits than that, and it is another word
   for (const std::string& name : names) {
+    if (typed.size() > 1 && name.starts_with(typed)) return name;
     const std::size_t needed = edits(typed.substr(0, 64), name);
     if (needed > fewest || (needed == fewest && !best.empty())) continue;
     fewest = needed;
