@@ -104,28 +104,29 @@ bool read_object(Scanner& scanner, const Each& each) {
   return false;
 }
 
-bool read_args(Scanner& scanner, Event& event) {
+bool read_args(Scanner& scanner, Event& event, std::vector<ArgValue>& args) {
   return read_object(scanner, [&](std::string_view key) {
+    Value value;
     const auto arg = arg_of(key);
-    Value ignored;
-    if (!arg) return scanner.value(ignored);
+    if (!scanner.value(value)) return false;
+    if (!arg || event.has(*arg)) return true;
     event.known_args |= std::uint64_t{1} << static_cast<unsigned>(*arg);
-    return scanner.value(event.args[static_cast<std::size_t>(*arg)]);
+    args.push_back({*arg, value});
+    return true;
   });
 }
 
 }  // namespace
 
-bool read_event(Scanner& scanner, Event& event) {
-  event.phase = event.category = event.name = event.pid = event.tid = event.time = event.duration =
-      event.id = {};
-  event.known_args = 0;
+bool read_event(Scanner& scanner, Event& event, std::vector<ArgValue>& args) {
+  event.first_arg = static_cast<std::uint32_t>(args.size());
   const bool whole = read_object(scanner, [&](std::string_view key) {
-    if (key == "args" && scanner.peek() == '{') return read_args(scanner, event);
+    if (key == "args" && scanner.peek() == '{') return read_args(scanner, event, args);
     Value ignored;
     Value* field = field_of(event, key);
     return scanner.value(field ? *field : ignored);
   });
+  event.arg_count = static_cast<std::uint32_t>(args.size()) - event.first_arg;
   event.oddities = scanner.oddities();
   return whole;
 }
