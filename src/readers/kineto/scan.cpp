@@ -3,14 +3,8 @@
 #include <array>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace pagoda::kineto {
 namespace {
-
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /// First quote or backslash at or after `at`; notes control characters on the way. Reads up to 15 bytes past
 /// `end`, which the padding allows.
@@ -48,6 +42,12 @@ constexpr std::array<std::int8_t, 256> bracket_steps() {
   return steps;
 }
 
+constexpr std::array<bool, 256> word_ends() {
+  std::array<bool, 256> ends{};
+  for (unsigned char c : {',', '}', ']', ' ', '\n', '\r', '\t'}) ends[c] = true;
+  return ends;
+}
+
 constexpr bool is_escape(char c) {
   return c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' || c == 't' ||
          c == 'u';
@@ -55,24 +55,7 @@ constexpr bool is_escape(char c) {
 
 }  // namespace
 
-void Scanner::skip_space() {
-  while (at_ < end_ && is_space(*at_)) ++at_;
-}
-
-bool Scanner::take(char c) {
-  if (peek() != c || at_ >= end_) return false;
-  ++at_;
-  return true;
-}
-
-char Scanner::peek() {
-  skip_space();
-  return at_ < end_ ? *at_ : '\0';
-}
-
-bool Scanner::unexpected() { return fail(at_end() ? ScanStatus::incomplete : ScanStatus::damaged); }
-
-bool Scanner::key(std::string_view& text) {
+bool Scanner::any_key(std::string_view& text) {
   Value value;
   if (peek() != '"') return unexpected();
   if (!string(Context::key, value)) return false;
@@ -94,6 +77,7 @@ bool Scanner::key_follows(const char* comma) {
   while (at < end_ && is_space(*at)) ++at;
   if (at >= end_) return ran_out_ = true, last_;
   if (*at != '"') return false;
+  if (const char* const end = short_string_end(at + 1); end && end + 1 < end_ && end[1] == ':') return true;
   const auto* quote =
       static_cast<const char*>(std::memchr(at + 1, '"', static_cast<std::size_t>(end_ - at - 1)));
   if (!quote) return ran_out_ = true, last_;
@@ -185,7 +169,8 @@ bool Scanner::balanced(Value& value) {
 
 bool Scanner::bare_word(Value& value) {
   const char* const begin = at_;
-  while (at_ < end_ && *at_ != ',' && *at_ != '}' && *at_ != ']' && !is_space(*at_)) ++at_;
+  static constexpr auto kEnds = word_ends();
+  while (at_ < end_ && !kEnds[static_cast<unsigned char>(*at_)]) ++at_;
   if (at_ >= end_ && !last_) return fail(ScanStatus::incomplete);
   value.text = {begin, static_cast<std::size_t>(at_ - begin)};
   value.escaped = false;
@@ -205,7 +190,7 @@ const char* next_event(const char* at, const char* end) {
   static constexpr std::array<std::string_view, 11> kKeys = {"ph", "cat", "name", "args", "pid", "tid",
                                                              "ts", "dur", "id",   "bp",   "s"};
   const auto skip = [&](const char* from) {
-    while (from < end && is_space(*from)) ++from;
+    while (from < end && (*from == ' ' || *from == '\n' || *from == '\r' || *from == '\t')) ++from;
     return from;
   };
   while (at < end) {
