@@ -83,12 +83,13 @@ void Tokenizer::read_root() {
   if (!take('{')) return;
   while (!take('}')) {
     if (!read_root_key()) return;
-    if (!take(',') && peek() != '}') return root_ends();
+    if (!take(',') && peek() != '}') return root_ends(ScanStatus::damaged);
   }
 }
 
-void Tokenizer::root_ends() {
-  if (window_.size() == 0) return end_truncated("the end of the file is missing");
+void Tokenizer::root_ends(ScanStatus status) {
+  if (status == ScanStatus::incomplete || window_.size() == 0)
+    return end_truncated("the end of the file is missing");
   diagnostics_.add("unreadable_header", window_.offset());
   skip_to_events();
 }
@@ -101,7 +102,7 @@ bool Tokenizer::read_root_key() {
     key = text;
     return true;
   });
-  if (status != ScanStatus::whole) return root_ends(), false;
+  if (status != ScanStatus::whole) return root_ends(status), false;
   if (key == "traceEvents" && peek() == '[') {
     take('[');
     read_events();
@@ -114,7 +115,7 @@ bool Tokenizer::read_root_key() {
     header_.add(key, value.is_string() ? '"' + text + '"' : text);
     return true;
   });
-  if (value_status != ScanStatus::whole) return root_ends(), false;
+  if (value_status != ScanStatus::whole) return root_ends(value_status), false;
   return true;
 }
 

@@ -49,7 +49,7 @@ class Tokenizer {
 
   void read_root();
   bool read_root_key();
-  void root_ends();
+  void root_ends(ScanStatus status);
   void skip_to_events();
   void read_events();
   bool skip_damage(std::uint64_t offset);
