@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <exception>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/handover.h"
 
 namespace pagoda {
 namespace {
@@ -28,102 +23,57 @@ namespace fs = std::filesystem;
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> source)
-      : source_(std::move(source)), worker_([this] { run(); }) {}
-  ~ReadAhead() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
-    worker_.join();
-  }
-  ReadAhead(const ReadAhead&) = delete;
-  ReadAhead& operator=(const ReadAhead&) = delete;
+      : source_(std::move(source)), blocks_(kBlocks, [this](const auto& give) {
+          while (give(next_block())) {
+            if (ended_) return;
+          }
+        }) {}
 
   std::size_t read(std::span<char> buffer) override {
-    if (done_ == current_.size() && !next_block()) return 0;
-    const std::size_t count = std::min(buffer.size(), current_.size() - done_);
-    std::memcpy(buffer.data(), current_.data() + done_, count);
+    while (done_ == current_.bytes.size()) {
+      auto block = blocks_.take();
+      if (!block) return 0;
+      current_ = std::move(*block);
+      done_ = 0;
+    }
+    const std::size_t count = std::min(buffer.size(), current_.bytes.size() - done_);
+    std::memcpy(buffer.data(), current_.bytes.data() + done_, count);
     done_ += count;
     return count;
   }
-  bool damaged() const override { return damaged_; }
-  std::uint64_t position() const override { return position_; }
+  bool damaged() const override { return current_.damaged; }
+  std::uint64_t position() const override { return current_.position; }
 
  private:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
   static constexpr std::size_t kBlocks = 4;
+  struct Block {
+    std::vector<char> bytes;
+    std::uint64_t position = 0;
+    bool damaged = false;  // the stream broke behind these bytes
+  };
 
-  bool next_block() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !blocks_.empty() || ended_; });
-    if (blocks_.empty()) {
-      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-      return false;
+  Block next_block() {
+    Block block;
+    block.bytes.resize(kBlockBytes);
+    std::size_t filled = 0;
+    while (filled < kBlockBytes) {
+      const std::size_t count = source_->read(std::span(block.bytes).subspan(filled));
+      if (count == 0) break;
+      filled += count;
     }
-    spare_.push_back(std::move(current_));
-    current_ = std::move(blocks_.front());
-    blocks_.pop_front();
-    done_ = 0;
-    lock.unlock();
-    changed_.notify_all();
-    return true;
-  }
-
-  std::vector<char> empty_block() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return blocks_.size() < kBlocks || stop_; });
-    if (spare_.empty() || spare_.back().capacity() == 0) return std::vector<char>(kBlockBytes);
-    std::vector<char> block = std::move(spare_.back());
-    spare_.pop_back();
-    block.resize(kBlockBytes);
+    ended_ = filled < kBlockBytes;
+    block.bytes.resize(filled);
+    block.position = source_->position();
+    block.damaged = ended_ && source_->damaged();
     return block;
   }
 
-  void run() {
-    try {
-      while (!stop_) {
-        std::vector<char> block = empty_block();
-        std::size_t filled = 0;
-        while (filled < block.size() && !stop_) {
-          const std::size_t count = source_->read(std::span(block).subspan(filled));
-          if (count == 0) break;
-          filled += count;
-        }
-        position_ = source_->position();
-        const bool last = filled < block.size();
-        block.resize(filled);
-        const std::lock_guard lock(mutex_);
-        if (filled > 0) blocks_.push_back(std::move(block));
-        if (last) {
-          damaged_ = source_->damaged();
-          ended_ = true;
-        }
-        changed_.notify_all();
-        if (last) return;
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-      ended_ = true;
-      changed_.notify_all();
-    }
-  }
-
   std::unique_ptr<ByteSource> source_;
-  std::vector<char> current_;
+  bool ended_ = false;  // the maker's own
+  Block current_;
   std::size_t done_ = 0;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::vector<char>> blocks_;
-  std::vector<std::vector<char>> spare_;
-  std::exception_ptr failure_;
-  bool ended_ = false;
-  std::atomic<bool> stop_ = false;
-  std::atomic<bool> damaged_ = false;
-  std::atomic<std::uint64_t> position_ = 0;
-  std::thread worker_;  // last: starts when everything above exists
+  Handover<Block> blocks_;  // last: its thread uses what is above
 };
 
 /// A temporary copy that goes away with it.

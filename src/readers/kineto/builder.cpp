@@ -50,7 +50,8 @@ std::uint32_t Builder::share(std::unordered_map<Row, std::uint32_t, Hash>& known
 
 Builder::Builder(Trace& trace) : trace_(trace), compact_json_(1, 0) { memo_.resize(kThreadMemos); }
 
-void Builder::add(const Event& event, std::uint64_t offset) {
+void Builder::add(const Event& event) {
+  const std::uint64_t offset = event.offset;
   ++trace_.event_count;
   note_oddities(event, offset);
   const Category category = categories_.count(event.category.text);

@@ -18,8 +18,7 @@ class Builder {
  public:
   explicit Builder(Trace& trace);
 
-  /// `offset` is the event's position in the content, for diagnostics.
-  void add(const Event& event, std::uint64_t offset);
+  void add(const Event& event);
   /// After the last event: what needs all of them.
   void finish();
 

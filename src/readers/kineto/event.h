@@ -1,7 +1,7 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "readers/kineto/scan.h"
 
@@ -43,21 +43,35 @@ enum class Arg : std::uint8_t {
   device_id,
   device_type,
 };
-inline constexpr std::size_t kArgCount = static_cast<std::size_t>(Arg::device_type) + 1;
+
+struct ArgValue {
+  Arg arg;
+  Value value;
+};
 
 /// One element of traceEvents as text; valid while the buffer it was read from is.
 struct Event {
   Value phase, category, name, pid, tid, time, duration, id;
-  std::array<Value, kArgCount> args;
+  const ArgValue* args = nullptr;  ///< set by Batch::event
+  std::uint32_t first_arg = 0;
+  std::uint32_t arg_count = 0;
   std::uint64_t known_args = 0;  ///< bit per Arg that is present
+  std::uint64_t offset = 0;      ///< position in the decompressed content
   Oddities oddities;
 
   bool has(Arg arg) const { return known_args >> static_cast<unsigned>(arg) & 1; }
   /// Kind `none` where absent.
-  Value arg(Arg which) const { return has(which) ? args[static_cast<std::size_t>(which)] : Value{}; }
+  Value arg(Arg which) const {
+    if (!has(which)) return {};
+    for (std::uint32_t i = 0; i < arg_count; ++i) {
+      if (args[i].arg == which) return args[i].value;
+    }
+    return {};
+  }
 };
 
-/// Reads the object at the scanner ('{' is next). False: see scanner.status().
-bool read_event(Scanner& scanner, Event& event);
+/// Reads the object at the scanner ('{' is next), its arguments to the end of `args`. False: see
+/// scanner.status(); `args` may then have a rest of it.
+bool read_event(Scanner& scanner, Event& event, std::vector<ArgValue>& args);
 
 }  // namespace pagoda::kineto

@@ -1,16 +1,11 @@
 #include "readers/kineto/scan.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace pagoda::kineto {
 namespace {
-
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /// First quote or backslash at or after `at`; notes control characters on the way. Reads up to 15 bytes past
 /// `end`, which the padding allows.
@@ -48,6 +43,26 @@ constexpr std::array<std::int8_t, 256> bracket_steps() {
   return steps;
 }
 
+/// First white space, comma or closing bracket. Reads up to 15 bytes past `end`.
+const char* word_end(const char* at, const char* end) {
+#if defined(__SSE2__)
+  for (; at < end; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i space = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
+    const __m128i comma = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(','));
+    const __m128i brackets =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('}')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(']')));
+    const auto ends =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(space, comma), brackets)));
+    if (ends != 0) return std::min(at + __builtin_ctz(ends), end);
+  }
+  return end;
+#else
+  while (at < end && static_cast<unsigned char>(*at) > ' ' && *at != ',' && *at != '}' && *at != ']') ++at;
+  return at;
+#endif
+}
+
 constexpr bool is_escape(char c) {
   return c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' || c == 't' ||
          c == 'u';
@@ -55,24 +70,7 @@ constexpr bool is_escape(char c) {
 
 }  // namespace
 
-void Scanner::skip_space() {
-  while (at_ < end_ && is_space(*at_)) ++at_;
-}
-
-bool Scanner::take(char c) {
-  if (peek() != c || at_ >= end_) return false;
-  ++at_;
-  return true;
-}
-
-char Scanner::peek() {
-  skip_space();
-  return at_ < end_ ? *at_ : '\0';
-}
-
-bool Scanner::unexpected() { return fail(at_end() ? ScanStatus::incomplete : ScanStatus::damaged); }
-
-bool Scanner::key(std::string_view& text) {
+bool Scanner::any_key(std::string_view& text) {
   Value value;
   if (peek() != '"') return unexpected();
   if (!string(Context::key, value)) return false;
@@ -94,6 +92,7 @@ bool Scanner::key_follows(const char* comma) {
   while (at < end_ && is_space(*at)) ++at;
   if (at >= end_) return ran_out_ = true, last_;
   if (*at != '"') return false;
+  if (const char* const end = short_string_end(at + 1); end && end + 1 < end_ && end[1] == ':') return true;
   const auto* quote =
       static_cast<const char*>(std::memchr(at + 1, '"', static_cast<std::size_t>(end_ - at - 1)));
   if (!quote) return ran_out_ = true, last_;
@@ -185,7 +184,7 @@ bool Scanner::balanced(Value& value) {
 
 bool Scanner::bare_word(Value& value) {
   const char* const begin = at_;
-  while (at_ < end_ && *at_ != ',' && *at_ != '}' && *at_ != ']' && !is_space(*at_)) ++at_;
+  at_ = word_end(at_, end_);
   if (at_ >= end_ && !last_) return fail(ScanStatus::incomplete);
   value.text = {begin, static_cast<std::size_t>(at_ - begin)};
   value.escaped = false;
@@ -205,7 +204,7 @@ const char* next_event(const char* at, const char* end) {
   static constexpr std::array<std::string_view, 11> kKeys = {"ph", "cat", "name", "args", "pid", "tid",
                                                              "ts", "dur", "id",   "bp",   "s"};
   const auto skip = [&](const char* from) {
-    while (from < end && is_space(*from)) ++from;
+    while (from < end && (*from == ' ' || *from == '\n' || *from == '\r' || *from == '\t')) ++from;
     return from;
   };
   while (at < end) {

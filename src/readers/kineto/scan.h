@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <string_view>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace pagoda::kineto {
 
 /// JSON as exporters really write it: raw control characters, quotes and backslashes in names, NaN, and files
@@ -50,23 +54,61 @@ class Scanner {
   ScanStatus status() const { return status_; }
   const Oddities& oddities() const { return oddities_; }
 
-  void skip_space();
+  void skip_space() {
+    while (at_ < end_ && is_space(*at_)) ++at_;
+  }
   /// Takes `c` after white space; false when something else stands there.
-  bool take(char c);
+  bool take(char c) {
+    if (peek() != c || at_ >= end_) return false;
+    ++at_;
+    return true;
+  }
   /// The next character after white space, 0 at the end.
-  char peek();
+  char peek() {
+    skip_space();
+    return at_ < end_ ? *at_ : '\0';
+  }
 
   /// What stands here can't be: incomplete at the end of the text, else damaged. Returns false.
-  bool unexpected();
+  bool unexpected() { return fail(at_end() ? ScanStatus::incomplete : ScanStatus::damaged); }
 
   /// A quoted key and its colon.
-  bool key(std::string_view& text);
+  bool key(std::string_view& text) {
+    if (peek() == '"') {
+      const char* const quote = short_string_end(at_ + 1);
+      if (quote && quote[1] == ':' && quote + 1 < end_) {
+        text = {at_ + 1, static_cast<std::size_t>(quote - at_ - 1)};
+        at_ = quote + 2;
+        return true;
+      }
+    }
+    return any_key(text);
+  }
   /// A value of an object.
   bool value(Value& value);
 
  private:
+  static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+  /// The quote that ends a string of at most 32 characters without anything odd in it; nullptr: look closer.
+  static const char* short_string_end(const char* at) {
+#if defined(__SSE2__)
+    for (int half = 0; half < 2; ++half, at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))));
+      const __m128i backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+      const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+      const auto odd = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(backslashes, controls)));
+      if (quotes != 0) return ((quotes - 1) & ~quotes & odd) == 0 ? at + __builtin_ctz(quotes) : nullptr;
+      if (odd != 0) return nullptr;
+    }
+#endif
+    return nullptr;
+  }
+
   enum class Context : std::uint8_t { key, object_value, array_value };
 
+  bool any_key(std::string_view& text);
   bool string(Context context, Value& value);
   bool balanced(Value& value);
   bool bare_word(Value& value);

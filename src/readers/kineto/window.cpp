@@ -2,23 +2,36 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace pagoda::kineto {
+namespace {
+
+std::unique_ptr<char[]> new_buffer(std::size_t capacity_bytes) {
+  auto buffer = std::make_unique_for_overwrite<char[]>(capacity_bytes + kScanPadding);
+  std::memset(buffer.get(), 0, kScanPadding);
+  return buffer;
+}
+
+}  // namespace
 
 Window::Window(Content& content, std::size_t capacity_bytes)
-    : content_(content),
-      buffer_(std::make_unique_for_overwrite<char[]>(capacity_bytes + kScanPadding)),
-      capacity_(capacity_bytes) {
-  std::memset(buffer_.get(), 0, kScanPadding);
+    : content_(content), buffer_(new_buffer(capacity_bytes)), capacity_(capacity_bytes) {}
+
+/// What is left of the text to the front of a new buffer; the old one is returned.
+std::unique_ptr<char[]> Window::renew(std::size_t capacity_bytes) {
+  auto fresh = new_buffer(capacity_bytes);
+  const std::size_t left = size();
+  std::memcpy(fresh.get(), at(), left);
+  std::memset(fresh.get() + left, 0, kScanPadding);
+  base_ += begin_;
+  begin_ = 0;
+  end_ = left;
+  capacity_ = capacity_bytes;
+  return std::exchange(buffer_, std::move(fresh));
 }
 
-void Window::grow() {
-  const std::size_t capacity = std::min(capacity_ * 2, kLargestEventBytes);
-  auto wider = std::make_unique_for_overwrite<char[]>(capacity + kScanPadding);
-  std::memcpy(wider.get(), buffer_.get(), end_);
-  buffer_ = std::move(wider);
-  capacity_ = capacity;
-}
+std::unique_ptr<char[]> Window::detach() { return renew(capacity_); }
 
 bool Window::more() {
   if (last_) return false;
@@ -29,8 +42,8 @@ bool Window::more() {
     begin_ = 0;
   }
   if (end_ == capacity_) {
-    if (capacity_ == kLargestEventBytes) return false;
-    grow();
+    if (capacity_ >= kLargestEventBytes) return false;
+    renew(std::min(capacity_ * 2, kLargestEventBytes));
   }
   // Fill the buffer: a short read (a pipe, a decompressed block) must not make the reader start an event
   // over.

@@ -7,7 +7,7 @@
 
 namespace pagoda::kineto {
 
-/// The stretch of the content that is in memory: slides forward as events are consumed and grows only for an
+/// The stretch of the content that is in memory: slides forward as text is consumed and grows only for an
 /// event that does not fit.
 class Window {
  public:
@@ -20,17 +20,16 @@ class Window {
   bool last() const { return last_; }
   /// Position of at() in the decompressed content.
   std::uint64_t offset() const { return base_ + begin_; }
-  std::uint64_t offset_of(const char* place) const {
-    return base_ + static_cast<std::uint64_t>(place - buffer_.get());
-  }
 
   void advance_to(const char* place) { begin_ = static_cast<std::size_t>(place - buffer_.get()); }
+  /// Gives the buffer away, for views into it to stay valid, and goes on in a new one.
+  std::unique_ptr<char[]> detach();
   /// Reads on. Views into the buffer become invalid. False at the end of the content, or when the buffer is
   /// full at its largest size.
   bool more();
 
  private:
-  void grow();
+  std::unique_ptr<char[]> renew(std::size_t capacity_bytes);
 
   Content& content_;
   std::unique_ptr<char[]> buffer_;
