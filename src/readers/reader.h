@@ -28,6 +28,9 @@ class Content {
   /// A path that random-access formats (SQLite) can open: the file itself when it is plain, else a temporary
   /// copy that lives as long as this object.
   virtual const std::string& file_path() = 0;
+  /// Bytes consumed of the file on disk and its size, for progress; 0: unknown.
+  virtual std::uint64_t disk_position() const { return 0; }
+  virtual std::uint64_t disk_bytes() const { return 0; }
 };
 
 struct ReadOptions {
@@ -56,8 +59,9 @@ struct Input {
 };
 
 /// Files, directories (searched recursively), tar archives (plain or compressed) and "-" for standard input,
-/// expanded to the profiles in them, in a deterministic order (by name, digits compared as numbers). Throws
-/// Error (exit 2) for a path that does not exist, cannot be read, or holds no profile.
+/// expanded to the profiles in them, in a deterministic order: by name with digits compared as numbers in a
+/// directory, as packed in an archive. Files of a directory or archive that no format takes are left out.
+/// Throws Error (exit 2) for a path that does not exist, cannot be read, or holds no profile.
 std::vector<Input> find_inputs(const std::vector<std::string>& paths);
 
 /// Sniffs and reads. Throws Error that says what the content looks like when no format takes it

@@ -11,6 +11,55 @@ bool before_on_thread(const Row& a, const Row& b) {
   return std::tuple(a.thread, a.start_ns, -a.duration_ns) < std::tuple(b.thread, b.start_ns, -b.duration_ns);
 }
 
+/// Merges the ascending runs of a list: profilers write each thread nearly in order, so there are few.
+template <typename Less>
+void merge_runs(std::uint32_t* begin, std::uint32_t* end, const Less& less) {
+  std::vector<std::uint32_t*> bounds = {begin};
+  for (std::uint32_t* at = begin; at != end; ++at) {
+    if (at + 1 == end || less(at[1], at[0])) bounds.push_back(at + 1);
+  }
+  while (bounds.size() > 2) {
+    std::vector<std::uint32_t*> merged = {begin};
+    for (std::size_t i = 2; i < bounds.size(); i += 2) {
+      std::inplace_merge(bounds[i - 2], bounds[i - 1], bounds[i], less);
+      merged.push_back(bounds[i]);
+    }
+    if (merged.back() != end) merged.push_back(end);
+    bounds = std::move(merged);
+  }
+}
+
+/// Stable sort by (thread, start, -duration).
+template <typename Row>
+void sort_by_thread(std::vector<Row>& rows, std::size_t threads) {
+  if (std::is_sorted(rows.begin(), rows.end(), before_on_thread<Row>)) return;
+  const auto bucket = [&](const Row& row) {
+    return std::min<std::size_t>(row.thread, threads);
+  };  // kNone: last
+  std::vector<std::uint32_t> first(threads + 2, 0);
+  for (const Row& row : rows) ++first[bucket(row) + 1];
+  for (std::size_t thread = 1; thread < first.size(); ++thread) first[thread] += first[thread - 1];
+  std::vector<std::uint32_t> order(rows.size());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  for (std::uint32_t row = 0; row < rows.size(); ++row) order[next[bucket(rows[row])]++] = row;
+  for (std::size_t thread = 0; thread + 1 < first.size(); ++thread) {
+    merge_runs(order.data() + first[thread], order.data() + first[thread + 1],
+               [&](std::uint32_t a, std::uint32_t b) { return before_on_thread(rows[a], rows[b]); });
+  }
+  // In place, cycle by cycle: a copy of the largest table would be the peak of the program's memory.
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    const Row displaced = rows[row];
+    std::uint32_t at = row;
+    for (std::uint32_t from = order[at]; from != row; from = order[at]) {
+      rows[at] = rows[from];
+      order[at] = at;
+      at = from;
+    }
+    rows[at] = displaced;
+    order[at] = at;
+  }
+}
+
 /// Walks the scopes of one thread in time order and knows which are open.
 class ScopeStack {
  public:
@@ -43,7 +92,7 @@ class ScopeStack {
 void nest_scopes(Trace& trace) {
   // A zero-length scope that starts where its enclosing scope ends is not inside it: close_until compares
   // with >. Stable: of two scopes with the same extent the one recorded first is the outer.
-  std::stable_sort(trace.scopes.begin(), trace.scopes.end(), before_on_thread<HostScope>);
+  sort_by_thread(trace.scopes, trace.threads.size());
   ScopeStack stack(trace.scopes);
   for (std::uint32_t row = 0; row < trace.scopes.size(); ++row) {
     HostScope& scope = trace.scopes[row];
@@ -54,7 +103,7 @@ void nest_scopes(Trace& trace) {
 }
 
 void place_launches_in_scopes(Trace& trace) {
-  std::stable_sort(trace.launches.begin(), trace.launches.end(), before_on_thread<Launch>);
+  sort_by_thread(trace.launches, trace.threads.size());
   ScopeStack stack(trace.scopes);
   std::uint32_t next = 0;
   for (Launch& launch : trace.launches) {
