@@ -110,6 +110,10 @@ inline constexpr double kModelErrorFraction = 1.05;
 
 struct ExplainOptions {
   std::optional<Interval> window;  ///< only GPU events that start in it; default: all
+  /// Nsight Compute counters of the same workload and, per row of trace.gpu_events, the row of
+  /// `counters->counters` or kNone (join_counters). They replace the model where given.
+  const Trace* counters = nullptr;
+  const std::vector<std::uint32_t>* counter_of_event = nullptr;
 };
 
 /// `attributions` has one entry per row of trace.gpu_events. `gpu` null: unknown GPU, nothing is held against
