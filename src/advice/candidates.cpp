@@ -1,0 +1,246 @@
+#include "advice/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace pagoda {
+namespace {
+
+/// Operators that one kernel can do: what fusing, or replacing by a known kernel, is about.
+bool is_fusible(OperatorKind kind) {
+  switch (kind) {
+    case OperatorKind::rms_norm:
+    case OperatorKind::add_rms_norm:
+    case OperatorKind::layer_norm:
+    case OperatorKind::group_norm:
+    case OperatorKind::swiglu:
+    case OperatorKind::geglu:
+    case OperatorKind::activation:
+    case OperatorKind::rope:
+    case OperatorKind::attention:
+    case OperatorKind::repeat_kv:
+    case OperatorKind::softmax:
+    case OperatorKind::cross_entropy:
+    case OperatorKind::loss:
+    case OperatorKind::optimizer:
+    case OperatorKind::quantize:
+    case OperatorKind::kv_cache:
+    case OperatorKind::elementwise:
+    case OperatorKind::gemv: return true;
+    default: return false;
+  }
+}
+
+double pick(const Prior& prior, Quantile quantile) {
+  return quantile == Quantile::low ? prior.low : quantile == Quantile::likely ? prior.likely : prior.high;
+}
+
+/// The best efficiency gives the shortest time.
+double efficiency(const Policy& policy, const std::string& operator_name, Tier tier, Quantile quantile) {
+  const Prior prior = policy.efficiency_of(operator_name, tier);
+  return quantile == Quantile::low ? prior.high : quantile == Quantile::likely ? prior.likely : prior.low;
+}
+
+Nanos per_step(Nanos total_ns, const Workload& workload) { return total_ns / workload.steps(); }
+
+std::string id_of(OperatorKind kind) {
+  const std::string name(operator_kind_name(kind));
+  if (kind == OperatorKind::attention) return "attention";
+  if (kind == OperatorKind::optimizer) return "fused_optimizer";
+  if (kind == OperatorKind::kv_cache) return "static_kv_cache";
+  return "fuse_" + name;
+}
+
+std::vector<Candidate> operator_candidates(const Explanation& explanation, const Workload& workload,
+                                           const Catalogue& catalogue) {
+  std::map<OperatorKind, Candidate> by_kind;
+  std::map<OperatorKind, std::array<Nanos, 5>> bounds;
+  for (const OperatorGroup& group : explanation.groups) {
+    if (!is_fusible(group.kind)) continue;
+    Candidate& candidate = by_kind[group.kind];
+    candidate.groups.push_back(&group);
+    candidate.time_now_ns += group.time_ns;
+    candidate.gpu_events_per_step += group.gpu_events;
+    // One group without a floor: its time counts as it is, nothing is promised for it.
+    candidate.floor_ns += group.floor_ns >= 0 ? std::min(group.floor_ns, group.time_ns) : group.time_ns;
+    candidate.confidence_fraction = std::min(candidate.confidence_fraction, group.confidence_fraction);
+    for (std::size_t i = 0; i < 5; ++i) bounds[group.kind][i] += group.bound_ns[i];
+  }
+  std::vector<Candidate> candidates;
+  const std::string arch = explanation.gpu ? explanation.gpu->arch : "";
+  for (auto& [kind, candidate] : by_kind) {
+    candidate.id = id_of(kind);
+    candidate.operator_name = operator_kind_name(kind);
+    candidate.kind = kind == OperatorKind::attention  ? ActionKind::replace
+                     : kind == OperatorKind::kv_cache ? ActionKind::layout
+                                                      : ActionKind::fuse;
+    const bool unknown = std::all_of(candidate.groups.begin(), candidate.groups.end(),
+                                     [](const OperatorGroup* group) { return group->floor_ns < 0; });
+    const auto& split = bounds[kind];
+    const auto most = static_cast<std::size_t>(std::max_element(split.begin(), split.end()) - split.begin());
+    candidate.bound = static_cast<Bound>(most);
+    candidate.bound_fraction = candidate.time_now_ns > 0 ? static_cast<double>(split[most]) /
+                                                               static_cast<double>(candidate.time_now_ns)
+                                                         : 0;
+    candidate.time_now_ns = per_step(candidate.time_now_ns, workload);
+    candidate.floor_ns = unknown ? -1 : per_step(candidate.floor_ns, workload);
+    candidate.gpu_events_per_step /= workload.steps();
+    candidate.implementations =
+        catalogue.find(candidate.operator_name, arch, candidate.groups.front()->dtype);
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+Candidate idle_candidate(std::string id, ActionKind kind, std::string operator_name, Bucket cause,
+                         const Workload& workload) {
+  Candidate candidate;
+  candidate.id = std::move(id);
+  candidate.kind = kind;
+  candidate.operator_name = std::move(operator_name);
+  candidate.idle_cause = cause;
+  candidate.time_now_ns = workload.buckets_ns()[static_cast<std::size_t>(cause)];
+  return candidate;
+}
+
+/// fp32 matmuls beside idle Tensor Cores.
+std::optional<Candidate> tf32_candidate(const Explanation& explanation, const Workload& workload) {
+  Candidate candidate;
+  for (const OperatorGroup& group : explanation.groups) {
+    if (!group.fp32_matmul || group.flops <= 0) continue;
+    candidate.groups.push_back(&group);
+    candidate.time_now_ns += group.time_ns;
+    candidate.gpu_events_per_step += group.gpu_events;
+  }
+  if (candidate.groups.empty() || !explanation.gpu) return std::nullopt;
+  const double peak = explanation.gpu->attainable_flops_per_s(MathType::tf32, true);
+  double floor_ns = 0;
+  for (const OperatorGroup* group : candidate.groups) floor_ns += peak > 0 ? group->flops / peak * 1e9 : 0;
+  candidate.id = "tensor_cores_fp32";
+  candidate.kind = ActionKind::precision;
+  candidate.operator_name = "gemm";
+  candidate.bound = Bound::compute;
+  candidate.bound_fraction = 1;
+  candidate.changes_numerics = true;
+  candidate.time_now_ns = per_step(candidate.time_now_ns, workload);
+  candidate.floor_ns = per_step(std::llround(floor_ns), workload);
+  candidate.gpu_events_per_step /= workload.steps();
+  return candidate;
+}
+
+/// Weights of half the bytes, for matmuls that only wait for them.
+std::optional<Candidate> weights_candidate(const Explanation& explanation, const Workload& workload) {
+  Candidate candidate;
+  for (const OperatorGroup& group : explanation.groups) {
+    if (group.kind != OperatorKind::gemv || group.bound != Bound::memory || group.dtype != "bfloat16")
+      continue;
+    candidate.groups.push_back(&group);
+    candidate.time_now_ns += group.time_ns;
+    candidate.floor_ns += group.floor_ns >= 0 ? group.floor_ns / 2 : group.time_ns;
+    candidate.gpu_events_per_step += group.gpu_events;
+  }
+  if (candidate.groups.empty()) return std::nullopt;
+  candidate.id = "fp8_weights";
+  candidate.kind = ActionKind::precision;
+  candidate.operator_name = "gemv";
+  candidate.bound = Bound::memory;
+  candidate.bound_fraction = 1;
+  candidate.changes_numerics = true;
+  candidate.time_now_ns = per_step(candidate.time_now_ns, workload);
+  candidate.floor_ns = per_step(candidate.floor_ns, workload);
+  candidate.gpu_events_per_step /= workload.steps();
+  return candidate;
+}
+
+void replace_instance(const OperatorInstance& instance, Nanos new_ns, const Explanation& explanation,
+                      const Workload& workload, Replay::Change& change) {
+  bool first = true;
+  Nanos old_ns = 0;
+  for (std::uint32_t i = 0; i < instance.event_count; ++i) {
+    const auto step = workload.replay().step_of(explanation.instance_events[instance.first_event + i]);
+    if (step == kNone || change.duration_ns[step] == Replay::kRemoved) continue;
+    old_ns += change.duration_ns[step];
+  }
+  for (std::uint32_t i = 0; i < instance.event_count; ++i) {
+    const auto step = workload.replay().step_of(explanation.instance_events[instance.first_event + i]);
+    if (step == kNone || change.duration_ns[step] == Replay::kRemoved) continue;
+    // Nobody adopts a kernel that is slower than what is there.
+    change.duration_ns[step] = first ? std::min(new_ns, old_ns) : Replay::kRemoved;
+    if (!first) change.host_percent[step] = 0;
+    first = false;
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> find_candidates(const Explanation& explanation, const Workload& workload,
+                                       const Policy& policy, const Catalogue& catalogue) {
+  std::vector<Candidate> candidates = operator_candidates(explanation, workload, catalogue);
+  const std::string arch = explanation.gpu ? explanation.gpu->arch : "";
+  const auto add = [&](Candidate candidate, std::string_view catalogue_name) {
+    candidate.implementations = catalogue.find(catalogue_name, arch, "");
+    candidates.push_back(std::move(candidate));
+  };
+  add(idle_candidate("cuda_graph", ActionKind::graph, "launches", Bucket::idle_launch, workload), "launches");
+  candidates.back().gpu_events_per_step =
+      static_cast<std::int64_t>(workload.replay().size()) / workload.steps();
+  add(idle_candidate("remove_syncs", ActionKind::sync, "host_sync", Bucket::idle_sync, workload),
+      "host_sync");
+  add(idle_candidate("feed_the_gpu", ActionKind::input, "host_input", Bucket::idle_host, workload),
+      "host_input");
+  add(idle_candidate("overlap_communication", ActionKind::overlap, "collective",
+                     Bucket::exposed_communication, workload),
+      "collective");
+  if (auto tf32 = tf32_candidate(explanation, workload)) add(std::move(*tf32), "gemm_fp32");
+  if (auto weights = weights_candidate(explanation, workload)) add(std::move(*weights), "weights_fp8");
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    const double share = static_cast<double>(candidate.time_now_ns) /
+                         static_cast<double>(std::max<Nanos>(workload.step_ns(), 1));
+    return share < policy.least_gain_fraction && candidate.kind != ActionKind::graph;
+  });
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.id < b.id; });
+  return candidates;
+}
+
+void apply(const Candidate& candidate, Tier tier, Quantile quantile, const Explanation& explanation,
+           const Workload& workload, const Policy& policy, Fixes& fixes) {
+  switch (candidate.kind) {
+    case ActionKind::graph:
+      fixes.change.graph = true;
+      fixes.change.graph_gap_ns = std::llround(pick(policy.graph_gap_ns, quantile));
+      return;
+    case ActionKind::sync: fixes.change.no_waits = true; return;
+    case ActionKind::input:
+      fixes.saved_ns += std::llround(static_cast<double>(candidate.time_now_ns) *
+                                     (1 - pick(policy.input_remains, quantile)));
+      return;
+    case ActionKind::overlap:
+      fixes.saved_ns += std::llround(static_cast<double>(candidate.time_now_ns) *
+                                     (1 - pick(policy.overlap_remains, quantile)));
+      return;
+    default: break;
+  }
+  Replay::Change& change = fixes.change;
+  if (change.duration_ns.empty()) {
+    for (const Replay::Step& step : workload.replay().steps()) change.duration_ns.push_back(step.duration_ns);
+    change.host_percent.assign(change.duration_ns.size(), 100);
+  }
+  const double eff = efficiency(
+      policy, candidate.kind == ActionKind::precision ? "default" : candidate.operator_name, tier, quantile);
+  for (const OperatorGroup* group : candidate.groups) {
+    double floor_ns = static_cast<double>(group->floor_ns);
+    if (candidate.kind == ActionKind::precision && group->time_ns > 0)
+      floor_ns = static_cast<double>(candidate.floor_ns) * static_cast<double>(group->time_ns) /
+                 static_cast<double>(std::max<Nanos>(candidate.time_now_ns, 1));
+    if (floor_ns < 0 || group->instance_count == 0) continue;
+    const double each_ns = floor_ns / static_cast<double>(group->instance_count) / std::max(eff, 0.01);
+    for (std::uint32_t instance : group->instances)
+      replace_instance(explanation.instances[instance], std::llround(std::max(each_ns, 1000.0)), explanation,
+                       workload, change);
+  }
+}
+
+}  // namespace pagoda

@@ -1,0 +1,114 @@
+#include "advice/policy.h"
+
+#include "advice/toml_reader.h"
+#include "core/error.h"
+
+namespace pagoda {
+namespace embedded {
+extern const std::string_view policy_toml;
+}
+
+namespace {
+
+Prior prior_of(const TomlReader& table, std::string_view key) {
+  const std::vector<double> numbers = table.numbers(key, 3);
+  if (!(numbers[0] <= numbers[1] && numbers[1] <= numbers[2])) table.fail(key, "must be [low, likely, high]");
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+Prior scaled(Prior prior, double factor) {
+  return {prior.low * factor, prior.likely * factor, prior.high * factor};
+}
+
+}  // namespace
+
+const RoiBand& Policy::band(double share_fraction) const {
+  const RoiBand* found = &bands.front().second;
+  for (const auto& [from, row] : bands) {
+    if (share_fraction >= from) found = &row;
+  }
+  return *found;
+}
+
+Prior Policy::efficiency_of(std::string_view operator_name, Tier tier) const {
+  const auto own = efficiency.find(operator_name);
+  const auto& rows = own != efficiency.end() ? own->second : efficiency.find("default")->second;
+  const auto row = rows.find(std::string(tier_name(tier)));
+  return row == rows.end() ? Prior{1, 1, 1} : row->second;
+}
+
+std::pair<double, double> Policy::days_of(std::string_view operator_name, Tier tier) const {
+  const auto [low, high] = days.find(tier_name(tier))->second;
+  if (tier == Tier::existing || tier == Tier::pytorch) return {low, high};  // switching on is as easy for all
+  const auto own = difficulty.find(operator_name);
+  const double factor = own != difficulty.end() ? own->second : difficulty.find("default")->second;
+  return {low * factor, high * factor};
+}
+
+Policy Policy::from_toml(std::string_view text, const std::string& path) {
+  const TomlDocument document(text, path);
+  const TomlReader root = document.root();
+  Policy policy;
+  const TomlReader tree = root.table("tree");
+  policy.idle_fraction = tree.fraction("idle_fraction");
+  policy.keep_below_fraction = tree.fraction("keep_below_fraction");
+  policy.least_gain_fraction = tree.fraction("least_gain_fraction");
+  policy.hours_per_month = tree.number("fleet_hours_per_month");
+  const TomlReader presets = root.table("presets");
+  for (const std::string& name : presets.keys()) {
+    const TomlReader preset = presets.table(name);
+    policy.presets_[name] = {preset.fraction("cuda_above_fraction"),
+                             preset.flag("only_when_triton_falls_short")};
+  }
+  double last = -1;
+  for (const TomlReader& row : root.tables("roi_band")) {
+    const double from = row.fraction("from_fraction");
+    if (from <= last) row.fail("from_fraction", "bands must ascend");
+    if (!policy.bands.empty()) policy.bands.back().second.promised_high_fraction = from;
+    policy.bands.emplace_back(from,
+                              RoiBand{row.text("label"), from, 1.0, row.text("proposal"), row.text("cost")});
+    last = from;
+  }
+  if (policy.bands.empty()) root.fail("roi_band", "there must be at least one");
+  const TomlReader days = root.table("days");
+  for (const char* tier : {"existing", "pytorch", "triton", "cuda"}) {
+    const auto range = days.numbers(tier, 2);
+    policy.days[tier] = {range[0], range[1]};
+  }
+  const TomlReader difficulty = root.table("difficulty");
+  for (const std::string& name : difficulty.keys()) policy.difficulty[name] = difficulty.number(name);
+  if (!policy.difficulty.contains("default")) difficulty.fail("default", "is missing");
+  const TomlReader efficiency = root.table("efficiency");
+  for (const std::string& name : efficiency.keys()) {
+    const TomlReader row = efficiency.table(name);
+    for (const std::string& tier : row.keys()) policy.efficiency[name][tier] = prior_of(row, tier);
+  }
+  if (!policy.efficiency.contains("default")) efficiency.fail("default", "is missing");
+  policy.graph_gap_ns = scaled(prior_of(root.table("graph"), "gap_us"), 1000);
+  policy.input_remains = prior_of(root.table("remains"), "input");
+  policy.overlap_remains = prior_of(root.table("remains"), "overlap");
+  return policy.with_preset(tree.text("preset"));
+}
+
+Policy Policy::with_preset(std::string_view name) const {
+  const auto rule = presets_.find(name);
+  if (rule == presets_.end()) {
+    std::string known;
+    for (const auto& [each, unused] : presets_) known += (known.empty() ? "" : ", ") + each;
+    throw Error("no policy preset named '" + std::string(name) + "'", {"--preset", {}},
+                "there are: " + known);
+  }
+  Policy policy = *this;
+  policy.preset = name;
+  policy.cuda = rule->second;
+  return policy;
+}
+
+const Policy& Policy::built_in() {
+  static const Policy policy = from_toml(embedded::policy_toml, "policy.toml");
+  return policy;
+}
+
+Policy Policy::from_file(const std::string& path) { return from_toml(read_toml_file(path), path); }
+
+}  // namespace pagoda
