@@ -115,6 +115,9 @@ class WorkMaker {
     } else if (event.kind == GpuEventKind::kernel) {
       unit.role = static_cast<Role>(once(kernel_role_, unit.kernel, role_of_kernel));
       unit.by_kernel = true;
+    } else if (event.kind == GpuEventKind::memset) {
+      unit.role = Role::fill;
+      unit.by_kernel = true;
     }
     const bool transfer = event.kind != GpuEventKind::kernel && unit.event_count == 1;
     const bool priced = unit.facts != kNone && work_.facts[unit.facts].cost.known;
