@@ -53,7 +53,9 @@ class Backward {
         if (work_.unit_of_scope[s] == kNone) work_.unit_of_scope[s] = i;
       }
     }
-    std::sort(forward_units_.begin(), forward_units_.end());
+    if (!std::is_sorted(forward_units_.begin(), forward_units_.end())) {
+      std::sort(forward_units_.begin(), forward_units_.end());
+    }
     for (std::uint32_t row = 0; row < trace_.scopes.size(); ++row) {
       const HostScope& scope = trace_.scopes[row];
       if (scope.autograd == kNone || scope.kind != ScopeKind::op) continue;
@@ -62,7 +64,9 @@ class Backward {
         forward_ops_.push_back({link.sequence_number, scope.start_ns, row});
       }
     }
-    std::sort(forward_ops_.begin(), forward_ops_.end());
+    if (!std::is_sorted(forward_ops_.begin(), forward_ops_.end())) {
+      std::sort(forward_ops_.begin(), forward_ops_.end());
+    }
   }
 
   // The gradients of a matmul are matmuls of their own shapes, and plain ops say themselves what they are.

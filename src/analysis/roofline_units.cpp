@@ -85,8 +85,8 @@ class Pricer {
   std::vector<UnitPrice> run() {
     std::vector<std::uint32_t> order(work_.units.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return first_row(a) < first_row(b); });
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return first_row(a) < first_row(b); };
+    if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
     std::vector<UnitPrice> prices(work_.units.size());
     std::uint32_t device = kNone;
     for (std::uint32_t i : order) {
