@@ -1,4 +1,5 @@
 // Compressed streams and archives: whatever the bytes, reading ends without a fault.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,67 +1,74 @@
 #include "readers/kineto/event.h"
 
+#include <cstring>
 #include <optional>
 
 namespace pagoda::kineto {
 namespace {
 
+/// The text is known to be as long as the literal: a comparison of constant length, which needs no call.
+template <std::size_t kBytes>
+bool same(std::string_view text, const char (&literal)[kBytes]) {
+  return std::memcmp(text.data(), literal, kBytes - 1) == 0;
+}
+
 std::optional<Arg> arg_of(std::string_view key) {
   // By length first: nearly every key of a real trace is told by one comparison.
   switch (key.size()) {
     case 4:
-      if (key == "grid") return Arg::grid;
-      if (key == "name") return Arg::name;
+      if (same(key, "grid")) return Arg::grid;
+      if (same(key, "name")) return Arg::name;
       break;
     case 5:
-      if (key == "block") return Arg::block;
-      if (key == "bytes" || key == "Bytes") return Arg::bytes;
-      if (key == "dtype") return Arg::dtype;
+      if (same(key, "block")) return Arg::block;
+      if (same(key, "bytes") || same(key, "Bytes")) return Arg::bytes;
+      if (same(key, "dtype")) return Arg::dtype;
       break;
     case 6:
-      if (key == "device") return Arg::device;
-      if (key == "stream") return Arg::stream;
+      if (same(key, "device")) return Arg::device;
+      if (same(key, "stream")) return Arg::stream;
       break;
     case 9:
-      if (key == "Device Id") return Arg::device_id;
-      if (key == "num_warps") return Arg::num_warps;
+      if (same(key, "Device Id")) return Arg::device_id;
+      if (same(key, "num_warps")) return Arg::num_warps;
       break;
     case 10:
-      if (key == "Input Dims" || key == "Input dims") return Arg::dims;
-      if (key == "Input type") return Arg::types;
-      if (key == "Group size") return Arg::group_size;
-      if (key == "num_stages") return Arg::num_stages;
+      if (same(key, "Input Dims") || same(key, "Input dims")) return Arg::dims;
+      if (same(key, "Input type")) return Arg::types;
+      if (same(key, "Group size")) return Arg::group_size;
+      if (same(key, "num_stages")) return Arg::num_stages;
       break;
     case 11:
-      if (key == "correlation") return Arg::correlation;
-      if (key == "External id" || key == "external id") return Arg::external_id;
-      if (key == "Device Type") return Arg::device_type;
-      if (key == "kernel_file") return Arg::kernel_file;
-      if (key == "kernel_hash") return Arg::kernel_hash;
-      if (key == "kernel_name") return Arg::kernel_name;
+      if (same(key, "correlation")) return Arg::correlation;
+      if (same(key, "External id") || same(key, "external id")) return Arg::external_id;
+      if (same(key, "Device Type")) return Arg::device_type;
+      if (same(key, "kernel_file")) return Arg::kernel_file;
+      if (same(key, "kernel_hash")) return Arg::kernel_hash;
+      if (same(key, "kernel_name")) return Arg::kernel_name;
       break;
     case 13:
-      if (key == "shared memory") return Arg::shared_memory;
-      if (key == "Input Strides") return Arg::strides;
-      if (key == "Fwd thread id") return Arg::forward_thread;
-      if (key == "In msg nelems") return Arg::in_elements;
-      if (key == "kernel_kwargs") return Arg::kernel_kwargs;
+      if (same(key, "shared memory")) return Arg::shared_memory;
+      if (same(key, "Input Strides")) return Arg::strides;
+      if (same(key, "Fwd thread id")) return Arg::forward_thread;
+      if (same(key, "In msg nelems")) return Arg::in_elements;
+      if (same(key, "kernel_kwargs")) return Arg::kernel_kwargs;
       break;
     case 14:
-      if (key == "Out msg nelems") return Arg::out_elements;
-      if (key == "kernel_backend") return Arg::kernel_backend;
-      if (key == "Total Reserved") return Arg::total_reserved;
+      if (same(key, "Out msg nelems")) return Arg::out_elements;
+      if (same(key, "kernel_backend")) return Arg::kernel_backend;
+      if (same(key, "Total Reserved")) return Arg::total_reserved;
       break;
     case 15:
-      if (key == "Concrete Inputs") return Arg::concrete;
-      if (key == "Sequence number") return Arg::sequence_number;
-      if (key == "Collective name") return Arg::collective_name;
-      if (key == "Total Allocated") return Arg::total_allocated;
+      if (same(key, "Concrete Inputs")) return Arg::concrete;
+      if (same(key, "Sequence number")) return Arg::sequence_number;
+      if (same(key, "Collective name")) return Arg::collective_name;
+      if (same(key, "Total Allocated")) return Arg::total_allocated;
       break;
     case 18:
-      if (key == "Process Group Name") return Arg::group_name;
+      if (same(key, "Process Group Name")) return Arg::group_name;
       break;
     case 20:
-      if (key == "registers per thread") return Arg::registers;
+      if (same(key, "registers per thread")) return Arg::registers;
       break;
     default: break;
   }
@@ -71,18 +78,18 @@ std::optional<Arg> arg_of(std::string_view key) {
 Value* field_of(Event& event, std::string_view key) {
   switch (key.size()) {
     case 2:
-      if (key == "ph") return &event.phase;
-      if (key == "ts") return &event.time;
-      if (key == "id") return &event.id;
+      if (same(key, "ph")) return &event.phase;
+      if (same(key, "ts")) return &event.time;
+      if (same(key, "id")) return &event.id;
       break;
     case 3:
-      if (key == "cat") return &event.category;
-      if (key == "dur") return &event.duration;
-      if (key == "pid") return &event.pid;
-      if (key == "tid") return &event.tid;
+      if (same(key, "cat")) return &event.category;
+      if (same(key, "dur")) return &event.duration;
+      if (same(key, "pid")) return &event.pid;
+      if (same(key, "tid")) return &event.tid;
       break;
     case 4:
-      if (key == "name") return &event.name;
+      if (same(key, "name")) return &event.name;
       break;
     default: break;
   }

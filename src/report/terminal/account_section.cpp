@@ -26,7 +26,8 @@ std::string bar(Nanos part_ns, Nanos whole_ns) {
 
 std::string device_words(const DeviceAccount& device) {
   return "rank " + std::to_string(device.rank) + ", device " + std::to_string(device.device) +
-         (device.name.empty() ? "" : ", " + printable(device.name));
+         (device.name.empty() ? "" : ", " + printable(device.name)) +
+         (device.idle_unreliable ? "; its idle time is unreliable: graph replay" : "");
 }
 
 bool conserved(const DeviceAccount& device) {

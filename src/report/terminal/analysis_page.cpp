@@ -22,10 +22,11 @@ std::string subject(const Analysis& analysis) {
   return name;
 }
 
-std::string about(const Analysis& analysis) {
-  std::string text;
+std::string title_line(const Analysis& analysis) {
+  std::string text = "pagoda analyze   " + subject(analysis);
   if (!analysis.devices.empty()) {
     const DeviceAccount& first = analysis.devices.front();
+    text += "   ";
     if (analysis.devices.size() > 1) text += std::to_string(analysis.devices.size()) + " x ";
     text += first.name.empty() ? "GPU of unknown name" : printable(first.name);
     text += "   window: " + printable(first.window_label);
@@ -50,12 +51,8 @@ void write_no_gpu(Page& page, const Analysis& analysis) {
 
 std::string analysis_page(const Analysis& analysis, const PageOptions& options) {
   Page page(options.colour, options.verbose ? 0 : kPageColumns);
-  const std::string head = "pagoda analyze";
-  const std::string what = subject(analysis);
-  std::string line = head + "   " + what + "   " + about(analysis);
-  if (page.columns() > 0) line = shorten(line, page.columns());
-  line.erase(line.find_last_not_of(' ') + 1);
-  page.line(page.bold(line));
+  const std::string title = title_line(analysis);
+  page.line(page.bold(page.columns() > 0 ? shorten(title, page.columns()) : title));
   if (analysis.devices.empty()) {
     if (analysis.counters.empty()) write_no_gpu(page, analysis);
   } else {

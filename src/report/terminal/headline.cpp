@@ -1,6 +1,7 @@
 #include "report/terminal/headline.h"
 
 #include <array>
+#include <utility>
 
 #include "report/text/quantities.h"
 #include "report/text/shares.h"
@@ -106,9 +107,9 @@ std::string bucket_words(Bucket bucket) {
 std::string display_name(std::string_view name) {
   std::string text = printable(name);
   if (text.starts_with("void ")) text.erase(0, 5);
-  static constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = text.find(kAnonymous, at)) != std::string::npos;) {
-    text.erase(at, kAnonymous.size());
+  for (const auto& [from, to] : {std::pair("(anonymous namespace)::", ""), std::pair(" of void ", " of ")}) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+      text.replace(at, std::string_view(from).size(), to);
   }
   return text.empty() ? "(no name)" : text;
 }

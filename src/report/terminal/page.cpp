@@ -38,8 +38,8 @@ void Page::sentence(std::string_view text, std::size_t indent, std::string_view 
     const std::size_t needed = display_width(word) + (has_word ? 1 : 0);
     if (has_word && columns_ > 0 && width + needed > columns_) {
       line(paint(now, colour_code));
-      now = std::string(indent + 2, ' ');
-      width = indent + 2;
+      now = std::string(indent, ' ');
+      width = indent;
       has_word = false;
     }
     if (has_word) now += ' ';

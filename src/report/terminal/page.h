@@ -27,7 +27,7 @@ class Page {
   /// A section's title, with a remark in dim letters behind it.
   void title(std::string_view text, std::string_view remark = {});
   void table(const Table& table, bool dim_titles = true);
-  /// A sentence, broken between words where the page ends; later lines are indented two more.
+  /// A sentence, broken between words where the page ends.
   void sentence(std::string_view text, std::size_t indent, std::string_view colour_code = {});
   std::string take() { return std::move(text_); }
 

@@ -10,10 +10,10 @@
 namespace pagoda {
 namespace {
 
-constexpr std::size_t kIdleRows = 5;
-constexpr std::size_t kGraphRows = 3;
-constexpr std::size_t kCollectiveRows = 5;
-constexpr std::size_t kDiagnosticRows = 6;
+constexpr std::size_t kIdleRows = 4;
+constexpr std::size_t kGraphRows = 2;
+constexpr std::size_t kCollectiveRows = 4;
+constexpr std::size_t kDiagnosticRows = 5;
 
 std::string share(Nanos part_ns, Nanos whole_ns) {
   return percent_text(static_cast<double>(part_ns), static_cast<double>(whole_ns));
@@ -23,10 +23,11 @@ std::size_t rows_shown(std::size_t all, std::size_t few, const PageOptions& opti
   return options.verbose ? all : std::min(all, few);
 }
 
-void say_how_many_more(Page& page, std::size_t all, std::size_t shown, std::string_view rest = {}) {
-  if (shown >= all) return;
-  page.line(page.dim("  " + count_text(static_cast<std::int64_t>(all - shown)) + " more" + std::string(rest) +
-                     ": --verbose"));
+// Part of a section's remark: a page of its own line each would not fit the screen.
+std::string rows_words(std::size_t all, std::size_t shown) {
+  if (shown >= all) return {};
+  return "; " + std::to_string(shown) + " of " + count_text(static_cast<std::int64_t>(all)) +
+         " rows, --verbose shows all";
 }
 
 Nanos mean_ns(Nanos time_ns, std::int64_t calls) { return calls > 0 ? time_ns / calls : 0; }
@@ -35,10 +36,10 @@ Nanos mean_ns(Nanos time_ns, std::int64_t calls) { return calls > 0 ? time_ns / 
 std::string shapes_words(const OperatorRow& row) {
   if (!row.shapes.empty()) return printable(row.shapes);
   switch (row.how) {
-    case Attributed::graph: return "(replayed by a graph: no shapes)";
-    case Attributed::launch_only: return "(no operator around its launch)";
-    case Attributed::before_capture: return "(launched before capture)";
-    case Attributed::none: return "(no launch event)";
+    case Attributed::graph: return "(in a graph)";
+    case Attributed::launch_only: return "(no operator)";
+    case Attributed::before_capture: return "(before capture)";
+    case Attributed::none: return "(no launch)";
     default: return {};
   }
 }
@@ -60,12 +61,11 @@ void write_operators(Page& page, const Analysis& analysis, const PageOptions& op
   if (analysis.operators.empty()) return;
   const Nanos total_ns = operator_total_ns(analysis);
   const std::size_t shown = rows_shown(analysis.operators.size(), options.top, options);
-  page.title("Top operators by GPU time", "of " + duration_text(total_ns));
+  page.title("Top operators by GPU time",
+             "of " + duration_text(total_ns) + rows_words(analysis.operators.size(), shown));
   Table table(operator_columns(options.verbose));
-  Nanos rest_ns = total_ns;
   for (std::size_t i = 0; i < shown; ++i) {
     const OperatorRow& row = analysis.operators[i];
-    rest_ns -= row.time_ns;
     std::vector<std::string> cells = {
         share(row.time_ns, total_ns), duration_text(row.time_ns),
         count_text(row.calls),        duration_text(mean_ns(row.time_ns, row.calls)),
@@ -79,7 +79,6 @@ void write_operators(Page& page, const Analysis& analysis, const PageOptions& op
     table.add(std::move(cells));
   }
   page.table(table);
-  say_how_many_more(page, analysis.operators.size(), shown, ", " + share(rest_ns, total_ns) + " of GPU time");
 }
 
 void write_idle(Page& page, const Analysis& analysis, const PageOptions& options) {
@@ -87,7 +86,8 @@ void write_idle(Page& page, const Analysis& analysis, const PageOptions& options
   Nanos total_ns = 0;
   for (const IdleCause& cause : analysis.idle_causes) total_ns += cause.time_ns;
   const std::size_t shown = rows_shown(analysis.idle_causes.size(), kIdleRows, options);
-  page.title("Why the GPU stands idle", "of " + duration_text(total_ns));
+  page.title("Why the GPU stands idle",
+             "of " + duration_text(total_ns) + rows_words(analysis.idle_causes.size(), shown));
   Table table({{"share", Align::right},
                {"time", Align::right},
                {"gaps", Align::right},
@@ -99,13 +99,13 @@ void write_idle(Page& page, const Analysis& analysis, const PageOptions& options
                bucket_words(cause.bucket).substr(6), display_name(cause.what)});
   }
   page.table(table);
-  say_how_many_more(page, analysis.idle_causes.size(), shown);
 }
 
 void write_graphs(Page& page, const Analysis& analysis, const PageOptions& options) {
   if (analysis.graphs.empty()) return;
   const std::size_t shown = rows_shown(analysis.graphs.size(), kGraphRows, options);
-  page.title("Graph launches", "shapes of their kernels are not recorded: profile one eager run for them");
+  page.title("Graph launches",
+             "no shapes inside: profile one eager run too" + rows_words(analysis.graphs.size(), shown));
   Table table({{"time", Align::right},
                {"launches", Align::right},
                {"kernels", Align::right},
@@ -124,13 +124,13 @@ void write_graphs(Page& page, const Analysis& analysis, const PageOptions& optio
     }
   }
   page.table(table);
-  say_how_many_more(page, analysis.graphs.size(), shown);
 }
 
 void write_collectives(Page& page, const Analysis& analysis, const PageOptions& options) {
   if (analysis.collectives.empty()) return;
   const std::size_t shown = rows_shown(analysis.collectives.size(), kCollectiveRows, options);
-  page.title("Collectives", "skew: last arrival after the first, across ranks");
+  page.title("Collectives", "skew: last arrival after the first, across ranks" +
+                                rows_words(analysis.collectives.size(), shown));
   Table table({{"time", Align::right},
                {"calls", Align::right},
                {"median", Align::right},
@@ -152,7 +152,6 @@ void write_collectives(Page& page, const Analysis& analysis, const PageOptions& 
                display_name(row.name) + (row.dtype.empty() ? "" : " " + printable(row.dtype))});
   }
   page.table(table);
-  say_how_many_more(page, analysis.collectives.size(), shown);
 }
 
 void write_stragglers(Page& page, const Analysis& analysis) {
@@ -168,14 +167,14 @@ void write_counters(Page& page, const Analysis& analysis, const PageOptions& opt
   const std::size_t shown = rows_shown(analysis.counters.size(), kGraphRows, options);
   page.title("Hardware counters",
              plural_text(static_cast<std::int64_t>(analysis.counters.size()), "kernel", "kernels") +
-                 " of Nsight Compute; all metrics: --format json");
+                 " of Nsight Compute; all metrics: --format json" +
+                 rows_words(analysis.counters.size(), shown));
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string metrics =
         plural_text(static_cast<std::int64_t>(analysis.counters[i].metrics.size()), "metric", "metrics");
     const std::string name = display_name(analysis.counter_names[i]);
     page.line("  " + metrics + "  " + (options.verbose ? name : shorten(name, 80)));
   }
-  say_how_many_more(page, analysis.counters.size(), shown);
 }
 
 void write_warnings(Page& page, const Analysis& analysis) {
@@ -188,7 +187,8 @@ void write_diagnostics(Page& page, const Analysis& analysis, const PageOptions& 
   const auto& entries = analysis.diagnostics.entries();
   if (entries.empty()) return;
   const std::size_t shown = rows_shown(entries.size(), kDiagnosticRows, options);
-  page.title("Trace diagnostics", "what was odd about the input (docs/commands.md)");
+  page.title("Trace diagnostics",
+             "what was odd about the input (docs/commands.md)" + rows_words(entries.size(), shown));
   Table table(
       {{"count", Align::right}, {"kind"}, {"first byte", Align::right}, {"example", Align::left, true}});
   std::size_t row = 0;
@@ -200,7 +200,6 @@ void write_diagnostics(Page& page, const Analysis& analysis, const PageOptions& 
         {count_text(static_cast<std::int64_t>(entry.count)), printable(kind), at, printable(entry.example)});
   }
   page.table(table);
-  say_how_many_more(page, entries.size(), shown);
 }
 
 void write_files(Page& page, const Analysis& analysis) {
