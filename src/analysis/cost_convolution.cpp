@@ -96,6 +96,22 @@ bool convolution_cost(std::string_view name, const OpInput& input, OpCost& cost)
     backward(input, cost);
     return true;
   }
+  if (name == "cudnn_convolution_backward_input") {  // torch 1: (input_size, grad, weight, ...)
+    if (input.has_dims(1) && input.has_dims(2)) {
+      const TensorArg& grad = input.args[1];
+      const TensorArg& w = input.args[2];
+      cost.known = cost.matrix = true;
+      cost.data_type = grad.type;
+      cost.flops = 2 * static_cast<double>(grad.elements()) * product(w.dims, 1);
+      cost.reads = {access_of(grad), access_of(w)};
+      const auto size = input.integers(0);
+      double elements = size.empty() ? 0 : 1;
+      for (std::int64_t s : size) elements *= static_cast<double>(s);
+      cost.writes = {access_of(static_cast<std::int64_t>(elements), grad.type)};
+      cost.known = elements > 0;
+    }
+    return true;
+  }
   const auto form = form_of(name);
   if (!form) return false;
   if (input.has_dims(0) && input.has_dims(1)) forward(*form, input, cost);

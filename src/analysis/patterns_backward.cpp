@@ -53,7 +53,9 @@ class Backward {
         if (work_.unit_of_scope[s] == kNone) work_.unit_of_scope[s] = i;
       }
     }
-    std::sort(forward_units_.begin(), forward_units_.end());
+    if (!std::is_sorted(forward_units_.begin(), forward_units_.end())) {
+      std::sort(forward_units_.begin(), forward_units_.end());
+    }
     for (std::uint32_t row = 0; row < trace_.scopes.size(); ++row) {
       const HostScope& scope = trace_.scopes[row];
       if (scope.autograd == kNone || scope.kind != ScopeKind::op) continue;
@@ -62,7 +64,9 @@ class Backward {
         forward_ops_.push_back({link.sequence_number, scope.start_ns, row});
       }
     }
-    std::sort(forward_ops_.begin(), forward_ops_.end());
+    if (!std::is_sorted(forward_ops_.begin(), forward_ops_.end())) {
+      std::sort(forward_ops_.begin(), forward_ops_.end());
+    }
   }
 
   // The gradients of a matmul are matmuls of their own shapes, and plain ops say themselves what they are.
@@ -84,21 +88,29 @@ class Backward {
   }
 
   // The op that made an autograd node is the last one with the node's number (see attribution.cpp).
-  std::uint32_t forward_scope(std::uint32_t scope) const {
+  std::uint32_t forward_scope(std::uint32_t scope) {
     for (; scope != kNone; scope = trace_.scopes[scope].parent) {
       const HostScope& row = trace_.scopes[scope];
       if (row.autograd == kNone) continue;
       const Autograd& link = trace_.autograd[row.autograd];
       if (link.sequence_number < 0 || link.forward_thread == 0) continue;
-      const auto found = std::lower_bound(forward_ops_.begin(), forward_ops_.end(),
-                                          ForwardOp{link.sequence_number, row.start_ns, 0});
-      if (found == forward_ops_.begin() || std::prev(found)->sequence != link.sequence_number) return kNone;
-      return std::prev(found)->scope;
+      if (scope != last_node_) {  // the kernels of one node follow each other
+        last_node_ = scope;
+        last_forward_ = maker_of(link.sequence_number, row.start_ns);
+      }
+      return last_forward_;
     }
     return kNone;
   }
 
-  std::uint32_t forward_draft(std::uint32_t op) const {
+  std::uint32_t maker_of(std::int64_t sequence, Nanos before_ns) const {
+    const auto found =
+        std::lower_bound(forward_ops_.begin(), forward_ops_.end(), ForwardOp{sequence, before_ns, 0});
+    if (found == forward_ops_.begin() || std::prev(found)->sequence != sequence) return kNone;
+    return std::prev(found)->scope;
+  }
+
+  std::uint32_t forward_draft(std::uint32_t op) {
     const std::uint32_t scope = forward_scope(op);
     if (scope == kNone) return kNone;
     if (work_.unit_of_scope[scope] != kNone) return work_.units[work_.unit_of_scope[scope]].draft;
@@ -127,6 +139,7 @@ class Backward {
   const Trace& trace_;
   std::vector<ForwardOp> forward_ops_;
   std::vector<ForwardUnit> forward_units_;
+  std::uint32_t last_node_ = kNone, last_forward_ = kNone;
   std::unordered_map<std::uint32_t, std::uint32_t> backward_of_;
 };
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "analysis/work_units.h"
 
 namespace pagoda {
@@ -26,6 +28,11 @@ std::vector<std::uint32_t> regions_of(const Trace& trace, std::vector<std::uint8
 }  // namespace
 
 void recognise_regions(Work& work) {
+  const auto& scopes = work.trace.scopes;
+  const bool any = std::any_of(scopes.begin(), scopes.end(), [](const HostScope& scope) {
+    return scope.kind == ScopeKind::python || scope.kind == ScopeKind::module;
+  });
+  if (!any) return;
   std::vector<std::uint8_t> kind_of_name;
   const auto region = regions_of(work.trace, kind_of_name);
   std::unordered_map<std::uint64_t, std::uint32_t> drafts;

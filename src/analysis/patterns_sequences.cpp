@@ -178,7 +178,7 @@ class Sequences {
       case Role::add:
       case Role::select:
       case Role::dropout: return fit(written(i), scores);
-      case Role::fill: return written(i) == 1;
+      case Role::fill: return written(i) == 1 || units_[i].by_kernel;  // a GEMM's workspace
       default: return false;
     }
   }

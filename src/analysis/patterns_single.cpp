@@ -27,10 +27,44 @@ class Singles {
       if (forward_only && work_.units[i].phase == Phase::backward) continue;
       if (work_.units[i].draft == kNone) classify(i);
     }
+    if (!forward_only) join_elementwise();
   }
 
  private:
   static constexpr std::uint8_t kUnseen = 0xFF;
+
+  // Elementwise kernels that hand a tensor on have no better name together than alone, but one fused kernel
+  // would replace them: casts between them come along.
+  void join_elementwise() {
+    for (std::uint32_t i = 1; i < work_.units.size(); ++i) {
+      const Unit& before = work_.units[i - 1];
+      Unit& unit = work_.units[i];
+      if (before.stream != unit.stream || before.phase != unit.phase || !joins(before) || !joins(unit))
+        continue;
+      const bool plain = work_.drafts[before.draft].kind == Kind::elementwise ||
+                         work_.drafts[unit.draft].kind == Kind::elementwise;
+      if (!plain || !hands_on(before, unit)) continue;
+      Draft& draft = work_.drafts[before.draft];
+      draft.kind = Kind::elementwise;
+      draft.how = RecognisedBy::sequence;
+      draft.confidence_fraction = 0.9f;
+      unit.draft = before.draft;
+    }
+  }
+  bool joins(const Unit& unit) const {
+    const Draft& draft = work_.drafts[unit.draft];
+    const bool kind = draft.kind == Kind::elementwise || draft.kind == Kind::cast;
+    return kind && work_.cost(unit) && !work_.cost(unit)->suspect &&
+           (draft.how == RecognisedBy::op || draft.how == RecognisedBy::sequence);
+  }
+  bool hands_on(const Unit& from, const Unit& to) const {
+    for (const Access& write : work_.cost(from)->writes) {
+      for (const Access& read : work_.cost(to)->reads) {
+        if (write.elements > 1 && write.same_tensor(read)) return true;
+      }
+    }
+    return false;
+  }
 
   Kind by_op(std::uint32_t scope) {
     const StringId name = trace_.scopes[scope].name;
@@ -50,8 +84,7 @@ class Singles {
     if (classes_.is_communication(event)) {
       unit.draft = work_.add_draft(Kind::collective, RecognisedBy::kernel, 1, unit.phase);
     } else if (unit.phase == Phase::optimizer) {
-      unit.draft = continues_optimizer(i) ? work_.units[i - 1].draft
-                                          : work_.add_draft(Kind::optimizer, RecognisedBy::op, 1, unit.phase);
+      unit.draft = optimizer_draft(i);
     } else if (unit.op == kNone) {
       without_op(unit, event);
     } else {
@@ -59,12 +92,19 @@ class Singles {
     }
   }
 
-  bool continues_optimizer(std::uint32_t i) const {
-    if (i == 0) return false;
-    const Unit& before = work_.units[i - 1];
-    return before.stream == work_.units[i].stream && before.draft != kNone &&
-           before.phase == Phase::optimizer && work_.drafts[before.draft].kind == Kind::optimizer;
+  // A loop over parameters is one operator; a fused optimizer's call is one by itself.
+  std::uint32_t optimizer_draft(std::uint32_t i) {
+    const Unit& unit = work_.units[i];
+    if (i > 0) {
+      const Unit& before = work_.units[i - 1];
+      const bool adjacent = before.stream == unit.stream && before.draft != kNone &&
+                            before.phase == Phase::optimizer &&
+                            work_.drafts[before.draft].kind == Kind::optimizer;
+      if (adjacent && (before.op == unit.op || (!is_fused(before) && !is_fused(unit)))) return before.draft;
+    }
+    return work_.add_draft(Kind::optimizer, RecognisedBy::op, 1, unit.phase);
   }
+  bool is_fused(const Unit& unit) { return unit.op != kNone && by_op(unit.op) == Kind::optimizer; }
 
   void without_op(Unit& unit, const GpuEvent& event) {
     if (event.kind == GpuEventKind::kernel) {

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/operators.h"
 #include "analysis/roofline_units.h"
 
 namespace pagoda {
 namespace {
-
-using Members = std::vector<std::uint32_t>;
 
 std::string_view data_type_text(DataType type) {
   constexpr std::array<std::string_view, 14> kNames = {
@@ -39,11 +38,16 @@ std::string distinct_shapes(const std::string& shapes) {
 class Explainer {
  public:
   Explainer(Work work, const GpuSpec* gpu, const ExplainOptions& options)
-      : work_(std::move(work)), trace_(work_.trace), gpu_(gpu), prices_(price_units(work_, gpu, options)) {}
+      : work_(std::move(work)),
+        trace_(work_.trace),
+        gpu_(gpu),
+        prices_(price_units(work_, gpu, options)),
+        members_(work_),
+        needs_(fused_needs(work_, prices_, members_)),
+        time_of_name_(trace_.strings.size(), -1) {}
 
   Explanation run() {
     if (gpu_) out_.gpu = *gpu_;
-    collect_members();
     write_bounds();
     write_instances();
     write_groups();
@@ -53,12 +57,6 @@ class Explainer {
   }
 
  private:
-  void collect_members() {
-    members_.resize(work_.drafts.size());
-    for (std::uint32_t u = 0; u < work_.units.size(); ++u) members_[work_.units[u].draft].push_back(u);
-    needs_ = fused_needs(work_, prices_, members_);
-  }
-
   void write_bounds() {
     out_.bounds.assign(trace_.gpu_events.size(), Bound::unknown);
     out_.known_by.assign(trace_.gpu_events.size(), KnownBy::none);
@@ -77,19 +75,21 @@ class Explainer {
 
   void write_instances() {
     out_.instance_of_event.assign(trace_.gpu_events.size(), kNone);
-    std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> first_row(work_.drafts.size(), kNone);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // first row of the events, draft
     for (std::uint32_t draft = 0; draft < work_.drafts.size(); ++draft) {
+      std::uint32_t first_row = kNone;
       for (std::uint32_t u : members_[draft]) {
-        first_row[draft] = std::min(first_row[draft], work_.events[work_.units[u].first_event]);
+        first_row = std::min(first_row, work_.events[work_.units[u].first_event]);
       }
-      if (!members_[draft].empty()) order.push_back(draft);
+      if (first_row != kNone) order.emplace_back(first_row, draft);
     }
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return first_row[a] < first_row[b]; });
+    if (!std::is_sorted(order.begin(), order.end())) std::sort(order.begin(), order.end());
+    out_.instances.reserve(order.size());
+    out_.instance_events.reserve(work_.events.size());
+    draft_of_instance_.reserve(order.size());
     instance_of_draft_.assign(work_.drafts.size(), kNone);
-    draft_of_instance_ = order;
-    for (std::uint32_t draft : order) {
+    for (const auto& [row, draft] : order) {
+      draft_of_instance_.push_back(draft);
       instance_of_draft_[draft] = static_cast<std::uint32_t>(out_.instances.size());
       out_.instances.push_back(instance_of(draft));
     }
@@ -122,7 +122,9 @@ class Explainer {
       }
     }
     result.event_count = static_cast<std::uint32_t>(out_.instance_events.size()) - result.first_event;
-    std::sort(out_.instance_events.begin() + result.first_event, out_.instance_events.end());
+    if (result.event_count > 1) {
+      std::sort(out_.instance_events.begin() + result.first_event, out_.instance_events.end());
+    }
     if (known) {
       result.flops = flops;
       result.bytes = bytes;
@@ -160,7 +162,7 @@ class Explainer {
 
   void write_groups() {
     // First by numbers, then by text: equal texts must not depend on ids.
-    std::map<std::uint64_t, std::uint32_t> by_ids;
+    std::unordered_map<std::uint64_t, std::uint32_t> by_ids;
     std::map<std::tuple<OperatorKind, Phase, std::string, std::string>, std::uint32_t> by_text;
     for (std::uint32_t i = 0; i < out_.instances.size(); ++i) {
       OperatorInstance& instance = out_.instances[i];
@@ -178,12 +180,15 @@ class Explainer {
         const auto [text, is_new] = by_text.try_emplace({instance.kind, instance.phase, shapes, dtype},
                                                         static_cast<std::uint32_t>(out_.groups.size()));
         found->second = text->second;
-        if (is_new) out_.groups.push_back(empty_group(instance, shapes, dtype));
+        if (is_new) {
+          out_.groups.push_back(empty_group(instance, shapes, dtype));
+          weakest_.emplace_back();
+        }
       }
       instance.group = found->second;
       add(out_.groups[found->second], i);
     }
-    for (OperatorGroup& group : out_.groups) finish(group);
+    for (std::size_t i = 0; i < out_.groups.size(); ++i) finish(out_.groups[i], weakest_[i]);
     sort_groups();
   }
 
@@ -221,7 +226,10 @@ class Explainer {
       const UnitPrice& price = prices_[u];
       sum(group.kernel_floor_ns, price.floor_ns);
       sum(group.sol_fraction, price.roof_ns);
-      group.bound_ns[static_cast<std::size_t>(price.bound)] += work_.units[u].time_ns;
+      const Nanos time = work_.units[u].time_ns;
+      group.bound_ns[static_cast<std::size_t>(price.bound)] += time;
+      KnownBy& weakest = weakest_[instance.group][static_cast<std::size_t>(price.bound)];
+      if (time > 0) weakest = std::max(weakest, price.known_by);
       group.fp32_matmul = group.fp32_matmul || price.fp32_matmul;
     }
   }
@@ -245,7 +253,7 @@ class Explainer {
     return best;
   }
 
-  void finish(OperatorGroup& group) {
+  void finish(OperatorGroup& group, const std::array<KnownBy, 5>& weakest) {
     group.instance_count = static_cast<std::int64_t>(group.instances.size());
     const double time_s = static_cast<double>(group.time_ns) / 1e9;
     group.confidence_fraction = group.time_ns > 0
@@ -276,49 +284,53 @@ class Explainer {
     }
     const auto most = std::max_element(group.bound_ns.begin(), group.bound_ns.end());
     if (*most > 0) group.bound = static_cast<Bound>(most - group.bound_ns.begin());
-    group.known_by = known_by(group);
+    // The weakest answer among the kernels that have the group's bound.
+    group.known_by = *most > 0 ? weakest[static_cast<std::size_t>(group.bound)] : KnownBy::none;
   }
 
-  // How the time that has the group's bound is known, the weakest answer of it.
-  KnownBy known_by(const OperatorGroup& group) const {
-    KnownBy worst = KnownBy::counters;
-    bool any = false;
-    for (std::uint32_t i : group.instances) {
-      for (std::uint32_t u : members_[draft_of_instance_[i]]) {
-        if (prices_[u].bound != group.bound || work_.units[u].time_ns == 0) continue;
-        worst = std::max(worst, prices_[u].known_by);
-        any = true;
-      }
-    }
-    return any ? worst : KnownBy::none;
-  }
-
-  void describe(OperatorGroup& group) const {
-    std::map<StringId, Nanos> kernels;
-    std::map<StringId, Nanos> ops;
+  void describe(OperatorGroup& group) {
+    std::vector<StringId> kernels;
+    std::vector<StringId> ops;
     for (std::uint32_t i : group.instances) {
       for (std::uint32_t u : members_[draft_of_instance_[i]]) {
         const Unit& unit = work_.units[u];
-        if (unit.op != kNone) ops[trace_.scopes[unit.op].name] += unit.time_ns;
         for (std::uint32_t e = 0; e < unit.event_count; ++e) {
           const GpuEvent& event = trace_.gpu_events[work_.events[unit.first_event + e]];
-          kernels[event.name] += event.duration_ns;
+          tally(event.name, event.duration_ns, kernels);
         }
       }
     }
-    const auto ranked = [&](const std::map<StringId, Nanos>& times) {
-      std::vector<std::pair<Nanos, std::string>> rows;
-      for (const auto& [name, time] : times) rows.emplace_back(-time, std::string(trace_.text(name)));
-      std::sort(rows.begin(), rows.end());
-      return rows;
-    };
-    for (const auto& [time, name] : ranked(kernels)) {
+    for (const auto& [time, name] : rank(kernels)) {
       if (group.kernels.size() == 8) break;
-      group.kernels.push_back(name);
+      group.kernels.emplace_back(name);
     }
-    const auto by_op = ranked(ops);
+    for (std::uint32_t i : group.instances) {
+      for (std::uint32_t u : members_[draft_of_instance_[i]]) {
+        const Unit& unit = work_.units[u];
+        if (unit.op != kNone) tally(trace_.scopes[unit.op].name, unit.time_ns, ops);
+      }
+    }
+    const auto by_op = rank(ops);
     group.top_op =
         by_op.empty() ? (group.kernels.empty() ? "" : group.kernels.front()) : by_op.front().second;
+  }
+
+  void tally(StringId name, Nanos time, std::vector<StringId>& seen) {
+    if (time_of_name_[name] < 0) {
+      time_of_name_[name] = 0;
+      seen.push_back(name);
+    }
+    time_of_name_[name] += time;
+  }
+
+  std::vector<std::pair<Nanos, std::string_view>> rank(const std::vector<StringId>& seen) {
+    std::vector<std::pair<Nanos, std::string_view>> rows;
+    for (StringId name : seen) {
+      rows.emplace_back(-time_of_name_[name], trace_.text(name));
+      time_of_name_[name] = -1;
+    }
+    std::sort(rows.begin(), rows.end());
+    return rows;
   }
 
   void sort_groups() {
@@ -369,8 +381,10 @@ class Explainer {
   const Trace& trace_;
   const GpuSpec* gpu_;
   std::vector<UnitPrice> prices_;
-  std::vector<Members> members_;
+  Members members_;
   std::vector<FusedNeed> needs_;
+  std::vector<std::array<KnownBy, 5>> weakest_;  // per group and bound
+  std::vector<Nanos> time_of_name_;              // scratch of rank(): -1 where unseen
   std::vector<std::uint32_t> instance_of_draft_, draft_of_instance_;
   Explanation out_;
 };

@@ -6,7 +6,7 @@ namespace pagoda {
 namespace {
 
 using Kind = OperatorKind;
-using Members = std::vector<std::uint32_t>;
+using Units = std::span<const std::uint32_t>;
 
 /// Drafts with more units than this are summed, not searched for tensors handed on.
 constexpr std::size_t kSearchedUnits = 64;
@@ -14,11 +14,11 @@ constexpr std::size_t kSearchedUnits = 64;
 /// What one kernel in place of all of a draft's would read, write and compute.
 class Fused {
  public:
-  Fused(const Work& work, const std::vector<UnitPrice>& prices, const std::vector<Members>& members)
+  Fused(const Work& work, const std::vector<UnitPrice>& prices, const Members& members)
       : work_(work), prices_(prices), members_(members) {}
 
   FusedNeed of(std::uint32_t draft) const {
-    const Members& units = members_[draft];
+    const Units units = members_[draft];
     for (std::uint32_t u : units) {
       if (!prices_[u].known || !work_.cost(work_.units[u])) return {};
     }
@@ -32,7 +32,7 @@ class Fused {
   }
 
  private:
-  FusedNeed by_kind(std::uint32_t draft, const Members& units) const {
+  FusedNeed by_kind(std::uint32_t draft, Units units) const {
     const bool backward = work_.drafts[draft].phase == Phase::backward;
     if (units.size() > 1) {
       switch (work_.drafts[draft].kind) {
@@ -55,7 +55,7 @@ class Fused {
     return handed_on(units);
   }
 
-  double flops(const Members& units) const {
+  double flops(Units units) const {
     double total = 0;
     for (std::uint32_t u : units) {
       total += std::max(0.0, work_.cost(work_.units[u])->floor_flops) * work_.units[u].share;
@@ -64,7 +64,7 @@ class Fused {
   }
 
   // Intermediates in fp32 do not count: the narrowest floating type is the data's.
-  double data_bytes(const Members& units) const {
+  double data_bytes(Units units) const {
     int best = 0;
     const auto look = [&](const std::vector<Access>& list) {
       for (const Access& access : list) {
@@ -80,7 +80,7 @@ class Fused {
     return best == 0 ? 1 : best;
   }
 
-  double largest(const Members& units) const {
+  double largest(Units units) const {
     std::int64_t elements = 0;
     for (std::uint32_t u : units) {
       for (const Access& access : work_.cost(work_.units[u])->writes)
@@ -91,19 +91,19 @@ class Fused {
     return static_cast<double>(elements);
   }
 
-  double weight(const Members& units) const {
+  double weight(Units units) const {
     const Unit& last = work_.units[units.back()];
     return last.facts == kNone ? 0 : static_cast<double>(work_.facts[last.facts].last_dim);
   }
 
-  FusedNeed streams(const Members& units, double read, double written, double extra_elements) const {
+  FusedNeed streams(Units units, double read, double written, double extra_elements) const {
     const double each = data_bytes(units);
     const double elements = largest(units);
     return {(read * elements + extra_elements) * each, written * elements * each, flops(units)};
   }
 
   // Queries and keys are read and written once; neg sees half of each.
-  FusedNeed rope(const Members& units) const {
+  FusedNeed rope(Units units) const {
     double rotated = 0;
     double tables = 0;
     for (std::uint32_t u : units) {
@@ -129,7 +129,7 @@ class Fused {
     return 1;
   }
 
-  FusedNeed attention(std::uint32_t draft, const Members& units, bool backward) const {
+  FusedNeed attention(std::uint32_t draft, Units units, bool backward) const {
     std::vector<const OpCost*> products;
     for (std::uint32_t u : units) {
       if (work_.units[u].role == Role::matmul) products.push_back(work_.cost(work_.units[u]));
@@ -150,7 +150,7 @@ class Fused {
   }
 
   // What no unit before wrote comes from outside; what no unit after reads leaves.
-  FusedNeed handed_on(const Members& units) const {
+  FusedNeed handed_on(Units units) const {
     FusedNeed need{0, 0, flops(units)};
     for (std::size_t i = 0; i < units.size(); ++i) {
       const Unit& unit = work_.units[units[i]];
@@ -164,7 +164,7 @@ class Fused {
     }
     return need;
   }
-  bool written_before(const Members& units, std::size_t i, const Access& access) const {
+  bool written_before(Units units, std::size_t i, const Access& access) const {
     if (units.size() > kSearchedUnits) return false;
     for (std::size_t j = 0; j < i; ++j) {
       for (const Access& write : work_.cost(work_.units[units[j]])->writes) {
@@ -173,7 +173,7 @@ class Fused {
     }
     return false;
   }
-  bool read_after(const Members& units, std::size_t i, const Access& access) const {
+  bool read_after(Units units, std::size_t i, const Access& access) const {
     if (units.size() > kSearchedUnits) return false;
     for (std::size_t j = i + 1; j < units.size(); ++j) {
       for (const Access& read : work_.cost(work_.units[units[j]])->reads) {
@@ -185,13 +185,19 @@ class Fused {
 
   const Work& work_;
   const std::vector<UnitPrice>& prices_;
-  const std::vector<Members>& members_;
+  const Members& members_;
 };
 
 }  // namespace
 
+Members::Members(const Work& work) : starts_(work.drafts.size() + 2, 0), units_(work.units.size()) {
+  for (const Unit& unit : work.units) ++starts_[unit.draft + 2];
+  for (std::size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+  for (std::uint32_t u = 0; u < work.units.size(); ++u) units_[starts_[work.units[u].draft + 1]++] = u;
+}
+
 std::vector<FusedNeed> fused_needs(const Work& work, const std::vector<UnitPrice>& prices,
-                                   const std::vector<Members>& members) {
+                                   const Members& members) {
   const Fused fused(work, prices, members);
   std::vector<FusedNeed> needs(work.drafts.size());
   for (std::uint32_t draft = 0; draft < needs.size(); ++draft) {

@@ -25,19 +25,22 @@ class L2 {
   explicit L2(const GpuSpec* gpu) : room_(gpu ? static_cast<double>(gpu->l2_bytes) / 2 : 0) {}
 
   void reset() { writes_.clear(); }
-  /// The draft that wrote it, if the tensor is still there.
-  std::optional<std::uint32_t> holds(const Access& access) const {
+  /// The draft that wrote it, if the tensor is still there. One write answers one operand of an op: two
+  /// operands of equal size are two tensors. `op` numbers the asking op.
+  std::optional<std::uint32_t> find(const Access& access, std::uint64_t op) {
     if (access.bytes() > room_) return std::nullopt;
     for (auto write = writes_.rbegin(); write != writes_.rend(); ++write) {
       if (traffic_ - write->traffic_at > room_) break;
-      if (write->access.same_tensor(access)) return write->draft;
+      if (write->read_by == op || !write->access.same_tensor(access)) continue;
+      write->read_by = op;
+      return write->draft;
     }
     return std::nullopt;
   }
   void pass(double bytes) { traffic_ += bytes; }
   void write(const Access& access, std::uint32_t draft) {
     if (access.bytes() > room_) return;
-    writes_.push_back({access, traffic_, draft});
+    writes_.push_back({access, traffic_, draft, 0});
     if (writes_.size() > kL2Writes) writes_.pop_front();
   }
 
@@ -46,6 +49,7 @@ class L2 {
     Access access;
     double traffic_at;
     std::uint32_t draft;
+    std::uint64_t read_by;
   };
   double room_;
   double traffic_ = 0;
@@ -81,8 +85,8 @@ class Pricer {
   std::vector<UnitPrice> run() {
     std::vector<std::uint32_t> order(work_.units.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return first_row(a) < first_row(b); });
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return first_row(a) < first_row(b); };
+    if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
     std::vector<UnitPrice> prices(work_.units.size());
     std::uint32_t device = kNone;
     for (std::uint32_t i : order) {
@@ -112,9 +116,10 @@ class Pricer {
     result.flops = cost.flops * unit.share;
     result.matrix = cost.matrix;
     set_math(unit, cost, result);
+    ++op_number_;
     for (const Access& access : cost.reads) {
       const double bytes = access.bytes() * unit.share;
-      if (const auto writer = l2_.holds(access)) {
+      if (const auto writer = l2_.find(access, op_number_)) {
         result.l2_bytes += bytes;
         if (*writer != unit.draft) result.l2_external += bytes;
       } else {
@@ -283,6 +288,7 @@ class Pricer {
   const ExplainOptions& options_;
   L2 l2_;
   EventClassifier classes_;
+  std::uint64_t op_number_ = 0;
   bool decodes_ = false;  ///< kernels of decode attention without ops around: a replayed decode step
 };
 

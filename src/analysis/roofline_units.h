@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/roofline.h"
@@ -27,6 +28,18 @@ struct UnitPrice {
 /// Prices every unit in the order in which the GPU ran them. `gpu` null: bytes and FLOP only.
 std::vector<UnitPrice> price_units(const Work& work, const GpuSpec* gpu, const ExplainOptions& options);
 
+/// The units of each draft in time order, in two arrays.
+class Members {
+ public:
+  explicit Members(const Work& work);
+  std::span<const std::uint32_t> operator[](std::uint32_t draft) const {
+    return {units_.data() + starts_[draft], units_.data() + starts_[draft + 1]};
+  }
+
+ private:
+  std::vector<std::uint32_t> starts_, units_;
+};
+
 /// DRAM bytes and FLOP that one fused kernel in place of a draft's units would need; -1 unknown.
 struct FusedNeed {
   double bytes_read = -1;
@@ -35,9 +48,9 @@ struct FusedNeed {
   double bytes() const { return bytes_read < 0 ? -1 : bytes_read + bytes_written; }
 };
 
-/// One entry per draft. `members` lists each draft's units in time order.
+/// One entry per draft.
 std::vector<FusedNeed> fused_needs(const Work& work, const std::vector<UnitPrice>& prices,
-                                   const std::vector<std::vector<std::uint32_t>>& members);
+                                   const Members& members);
 
 /// Maximal runs of memory-bound units, each reading what the one before wrote.
 std::vector<FusionChain> find_chains(const Work& work, const std::vector<UnitPrice>& prices,

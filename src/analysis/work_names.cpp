@@ -17,8 +17,11 @@ struct Named {
   Value value;
 };
 
+/// What tells kernels apart stands early; template arguments may go on for thousands of characters.
+constexpr std::size_t kNameLength = 1024;
+
 std::string lower(std::string_view text) {
-  std::string result(text);
+  std::string result(text.substr(0, kNameLength));
   std::transform(result.begin(), result.end(), result.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return result;
@@ -207,7 +210,7 @@ constexpr std::array<Named<Kind>, 92> kOpKinds = {{
 }};
 
 // Names of ops and kernels of every library, in lower case; first match wins, so the special come first.
-constexpr std::array<Named<Kind>, 162> kNames = {{
+constexpr std::array<Named<Kind>, 164> kNames = {{
     {"nccl", Kind::collective},
     {"rccl", Kind::collective},
     {"cross_device_reduce", Kind::collective},
@@ -233,6 +236,10 @@ constexpr std::array<Named<Kind>, 162> kNames = {{
     {"topkgating", Kind::moe},
     {"silu_and_mul_masked", Kind::moe},
     // cache before attention, attention before GEMM
+    {"paged_attention", Kind::attention},
+    {"unified_attention", Kind::attention},
+    {"batchdecode", Kind::attention},
+    {"batchprefill", Kind::attention},
     {"reshape_and_cache", Kind::kv_cache},
     {"store_kvcache", Kind::kv_cache},
     {"kv_cache", Kind::kv_cache},
@@ -252,8 +259,6 @@ constexpr std::array<Named<Kind>, 162> kNames = {{
     {"flash_attn", Kind::attention},
     {"flashattn", Kind::attention},
     {"sdpa", Kind::attention},
-    {"batchdecode", Kind::attention},
-    {"batchprefill", Kind::attention},
     {"singleprefill", Kind::attention},
     {"singledecode", Kind::attention},
     {"reduce_segments", Kind::attention},
@@ -520,6 +525,7 @@ Kind kind_of_region(std::string_view scope_name) {
     if (has(module, "GroupNorm") || has(module, "BatchNorm") || has(module, "InstanceNorm"))
       return Kind::group_norm;
     if (has(module, "RotaryEmbedding")) return Kind::rope;
+    if (module.starts_with("QuickGELU") || module.starts_with("NewGELU")) return Kind::activation;
     if (module.starts_with("CrossEntropyLoss")) return Kind::cross_entropy;
     return Kind::other;
   }

@@ -60,12 +60,15 @@ class WorkMaker {
       if (options.window && (start < options.window->start_ns || start >= options.window->end_ns)) continue;
       work_.events.push_back(row);
     }
-    const auto key = [&](std::uint32_t row) {
-      const GpuEvent& event = trace_.gpu_events[row];
-      return std::tuple(event.device, event.stream, row);
+    // Most profiles have one busy stream and are in order already.
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+      const GpuEvent& x = trace_.gpu_events[a];
+      const GpuEvent& y = trace_.gpu_events[b];
+      return std::tie(x.device, x.stream, a) < std::tie(y.device, y.stream, b);
     };
-    std::sort(work_.events.begin(), work_.events.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    if (!std::is_sorted(work_.events.begin(), work_.events.end(), before)) {
+      std::sort(work_.events.begin(), work_.events.end(), before);
+    }
   }
 
   void cut() {
@@ -114,6 +117,9 @@ class WorkMaker {
       unit.facts = facts_of_op(unit);
     } else if (event.kind == GpuEventKind::kernel) {
       unit.role = static_cast<Role>(once(kernel_role_, unit.kernel, role_of_kernel));
+      unit.by_kernel = true;
+    } else if (event.kind == GpuEventKind::memset) {
+      unit.role = Role::fill;
       unit.by_kernel = true;
     }
     const bool transfer = event.kind != GpuEventKind::kernel && unit.event_count == 1;
@@ -207,10 +213,11 @@ class WorkMaker {
 
   void share_costs() {
     std::unordered_map<std::uint32_t, Nanos> time;
-    std::vector<std::uint32_t> seen(trace_.scopes.size(), 0);
+    std::vector<std::uint8_t> seen(trace_.scopes.size(), 0);  // 2: twice or more
     bool shared = false;
     for (const Unit& unit : work_.units) {
-      if (unit.op != kNone && seen[unit.op]++ == 1) shared = true;
+      if (unit.op == kNone || seen[unit.op] == 2) continue;
+      if (++seen[unit.op] == 2) shared = true;
     }
     if (!shared) return;
     for (const Unit& unit : work_.units) {
@@ -219,8 +226,7 @@ class WorkMaker {
     for (Unit& unit : work_.units) {
       if (unit.op == kNone || seen[unit.op] < 2) continue;
       const Nanos all = time[unit.op];
-      unit.share = all > 0 ? static_cast<float>(unit.time_ns) / static_cast<float>(all)
-                           : 1.0f / static_cast<float>(seen[unit.op]);
+      unit.share = all > 0 ? static_cast<float>(unit.time_ns) / static_cast<float>(all) : 0.0f;
     }
   }
 

@@ -73,6 +73,27 @@ TEST(Hardware, NamelessDeviceByPropertiesOnlyWhereOneModelFits) {
   EXPECT_EQ(id_of(""), "unknown");
 }
 
+TEST(Hardware, GpuOfAProfileIsTheOneThatWorked) {
+  Trace trace;
+  Device small = device(24, 58, 8, 9);
+  small.name = "NVIDIA L4";
+  Device large = device(206.1, 304, 9, 4);
+  large.name = "AMD Instinct MI300X";
+  trace.devices = {small, large};
+  GpuEvent event;
+  event.device = 1;
+  event.duration_ns = 10;
+  trace.gpu_events = {event};
+  EXPECT_EQ(find_gpu_of(trace)->id, "mi300x");
+  trace.devices = {Device{}, large};  // the device at work is not described, the others agree
+  trace.gpu_events[0].device = 0;
+  EXPECT_EQ(find_gpu_of(trace)->id, "mi300x");
+  trace.devices = {Device{}, large, small};  // they disagree
+  EXPECT_FALSE(find_gpu_of(trace));
+  trace.devices.clear();
+  EXPECT_FALSE(find_gpu_of(trace));
+}
+
 TEST(Hardware, UnknownIsUnknown) {
   EXPECT_EQ(id_of("NVIDIA GeForce RTX 5060 Ti", device(16, 36, 12, 0)), "unknown");
   EXPECT_EQ(id_of("NVIDIA A10G", device(24, 80, 8, 6)), "unknown");

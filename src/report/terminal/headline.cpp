@@ -52,6 +52,15 @@ std::string idle_sentence(const Totals& totals) {
          " of the idle time: " + idle_reason(cause) + ".";
 }
 
+// From a twentieth of the time on.
+void add_exposed(Bucket bucket, const char* what, const Totals& totals, std::vector<std::string>& sentences) {
+  const Nanos time_ns = totals.buckets_ns[static_cast<std::size_t>(bucket)];
+  if (time_ns == 0 || time_ns * 20 < totals.window_ns) return;
+  sentences.push_back(what +
+                      percent_text(static_cast<double>(time_ns), static_cast<double>(totals.window_ns)) +
+                      " of the time (" + duration_text(time_ns) + ").");
+}
+
 std::string operator_sentence(const Analysis& analysis) {
   const OperatorRow& top = analysis.operators.front();
   const auto total_ns = static_cast<double>(operator_total_ns(analysis));
@@ -73,17 +82,14 @@ std::vector<std::string> headline(const Analysis& analysis) {
     first += several ? " and stand idle " : " and stands idle ";
     first += percent_text(static_cast<double>(totals.idle_ns), window);
   }
-  first += " (" + duration_text(totals.idle_ns) + " of " + duration_text(totals.window_ns) + ").";
+  first += " (" + duration_text(totals.idle_ns) + " of " + duration_text(totals.window_ns) +
+           (several ? ", all GPUs added up)." : ").");
   sentences.push_back(first);
   // Below a tenth, the causes of idle are a detail of the table.
   if (totals.idle_ns * 10 >= totals.window_ns && totals.idle_ns > 0)
     sentences.back() += " " + idle_sentence(totals);
-  const Nanos exposed_ns = totals.buckets_ns[static_cast<std::size_t>(Bucket::exposed_communication)];
-  if (exposed_ns * 20 >= totals.window_ns && exposed_ns > 0) {
-    sentences.push_back("Communication that no kernel hides takes " +
-                        percent_text(static_cast<double>(exposed_ns), window) + " of the time (" +
-                        duration_text(exposed_ns) + ").");
-  }
+  add_exposed(Bucket::exposed_communication, "Communication that no kernel hides takes ", totals, sentences);
+  add_exposed(Bucket::exposed_copy, "Copies that no kernel hides take ", totals, sentences);
   if (!analysis.operators.empty()) sentences.push_back(operator_sentence(analysis));
   return sentences;
 }
