@@ -76,7 +76,14 @@ std::vector<Candidate> operator_candidates(const Explanation& explanation, const
     candidate.kind = kind == OperatorKind::attention  ? ActionKind::replace
                      : kind == OperatorKind::kv_cache ? ActionKind::layout
                                                       : ActionKind::fuse;
-    const bool unknown = std::all_of(candidate.groups.begin(), candidate.groups.end(),
+    // torch names them aten::_fused_adamw_: nothing is left to switch on.
+    const bool fused_already =
+        kind == OperatorKind::optimizer &&
+        std::all_of(candidate.groups.begin(), candidate.groups.end(), [](const OperatorGroup* group) {
+          return group->top_op.find("_fused_") != std::string::npos;
+        });
+    const bool unknown =
+        fused_already || std::all_of(candidate.groups.begin(), candidate.groups.end(),
                                      [](const OperatorGroup* group) { return group->floor_ns < 0; });
     const auto& split = bounds[kind];
     const auto most = static_cast<std::size_t>(std::max_element(split.begin(), split.end()) - split.begin());

@@ -18,8 +18,9 @@ using Job = std::function<ExitCode(Team& team)>;
 using AddCommand = void (*)(CLI::App& app, Job& job);
 
 void add_analyze(CLI::App& app, Job& job);
+void add_plan(CLI::App& app, Job& job);
 
 /// One line per command, one file per command, in the order of `pagoda --help`.
-inline constexpr std::array kCommands = {&add_analyze};
+inline constexpr std::array kCommands = {&add_analyze, &add_plan};
 
 }  // namespace pagoda

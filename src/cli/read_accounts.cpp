@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
+#include "analysis/attribution.h"
 #include "cli/account_parcel.h"
 #include "cli/mpi_share.h"
 #include "cli/progress.h"
@@ -76,6 +78,8 @@ class AccountReader {
     return std::move(parcel_);
   }
 
+  std::optional<ExplainedTrace> take_kept() { return std::move(kept_); }
+
  private:
   std::vector<std::uint64_t> sizes() const {
     std::vector<std::uint64_t> sizes;
@@ -117,19 +121,40 @@ class AccountReader {
     };
     Trace trace = read_trace(inputs_[mine_[slot]], options);
     if (trace.format == kCounterFormat) return analyze_trace(trace);
-    const std::string joined = join(trace);
-    TraceAccount account = analyze_trace(trace, request_.analysis);
+    const std::vector<Attribution> attributions = attribute(trace);
+    const std::optional<GpuSpec> gpu = find_gpu_of(trace, request_.peaks);
+    std::vector<std::uint32_t> counter_rows;
+    ExplainOptions why;
+    const std::string joined = join(trace, counter_rows, why);
+    Explanation explanation = explain(trace, attributions, gpu ? &*gpu : nullptr, why);
+    TraceAccount account = analyze_trace(trace, attributions, request_.analysis, explanation.bounds);
     if (!joined.empty()) account.warnings.push_back(joined);
+    if (request_.keep_trace && !account.devices.empty()) keep(mine_[slot], trace, explanation);
     return account;
   }
 
-  std::string join(Trace& trace) const {
+  /// The first in the order of the inputs, whichever thread read it when.
+  void keep(std::size_t index, Trace& trace, Explanation& explanation) {
+    const std::lock_guard lock(keep_mutex_);
+    if (kept_ && kept_->index < index) return;
+    kept_.emplace(ExplainedTrace{index, std::move(trace), std::move(explanation)});
+  }
+
+  /// Counters of one report replace the model; those of further reports are only counted.
+  std::string join(Trace& trace, std::vector<std::uint32_t>& counter_rows, ExplainOptions& why) const {
     if (counters_.empty() || trace.gpu_events.empty()) return {};
     std::vector<bool> has(trace.gpu_events.size(), false);
     for (const Trace& report : counters_) {
-      const std::vector<std::uint32_t> rows = join_counters(trace, report);
-      for (std::size_t event = 0; event < rows.size(); ++event)
+      std::vector<std::uint32_t> rows = join_counters(trace, report);
+      bool any = false;
+      for (std::size_t event = 0; event < rows.size(); ++event) {
+        any = any || rows[event] != kNone;
         has[event] = has[event] || rows[event] != kNone;
+      }
+      if (!any || why.counters) continue;
+      counter_rows = std::move(rows);
+      why.counters = &report;
+      why.counter_of_event = &counter_rows;
     }
     Nanos with_ns = 0;
     Nanos all_ns = 0;
@@ -148,6 +173,8 @@ class AccountReader {
   const std::vector<Input>& inputs_;
   const std::vector<std::size_t> mine_;
   std::vector<Trace> counters_;
+  std::mutex keep_mutex_;
+  std::optional<ExplainedTrace> kept_;
   Progress progress_;
   Parcel parcel_;
 };
@@ -178,6 +205,15 @@ std::vector<TraceAccount> unpack(std::vector<ParcelItem> items) {
 }
 
 }  // namespace
+
+ReadResult read_explained(const ReadRequest& request) {
+  const std::vector<Input> inputs = find_inputs(request.paths);
+  std::vector<std::size_t> all(inputs.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  AccountReader reader(request, inputs, std::move(all), request.show_progress);
+  Parcel parcel = reader.read_all();
+  return {combine(unpack(std::move(parcel.items))), reader.take_kept()};
+}
 
 std::optional<Analysis> read_analysis(const ReadRequest& request, Team& team) {
   Parcel mine = read_mine(request, team);

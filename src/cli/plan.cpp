@@ -1,0 +1,61 @@
+#include <cstdlib>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/plan_request.h"
+#include "report/json/plan_json.h"
+#include "report/terminal/plan_page.h"
+
+namespace pagoda {
+namespace {
+
+struct PlanArguments {
+  PlanRequest request;
+  std::string format = "text";
+  std::string output;
+  bool verbose = false;
+};
+
+std::string render(const Plan& plan, const PlanArguments& arguments) {
+  if (arguments.format == "json") return plan_json(plan);
+  const char* locale = std::getenv("LC_ALL");
+  if (!locale || !*locale) locale = std::getenv("LANG");
+  PlanPageOptions options;
+  options.colour = arguments.output.empty() && wants_colour();
+  options.verbose = arguments.verbose;
+  options.language = language_of(arguments.request.language, locale ? locale : "");
+  options.command = arguments.request.traces.front();
+  return plan_page(plan, options);
+}
+
+ExitCode plan(const PlanArguments& arguments) {
+  if (!arguments.output.empty()) check_output(arguments.output, arguments.request.traces);
+  const PlanResult result = plan_of(arguments.request);
+  const std::string text = render(result.plan, arguments);
+  arguments.output.empty() ? write_standard_output(text) : write_file(arguments.output, text);
+  return result.truncated ? ExitCode::truncated_input : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("plan", "Decide what to do: tiers, gains, costs, in order");
+  auto arguments = std::make_shared<PlanArguments>();
+  command
+      ->add_option("TRACE", arguments->request.traces,
+                   "Profiles: files, folders, tar archives or - for standard input")
+      ->required();
+  command->add_option("--format", arguments->format, "text or json (pagoda.plan/1)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->output, "File to write instead of standard output");
+  command->add_flag("-v,--verbose", arguments->verbose,
+                    "Everything: all paths, operators, what was declined");
+  add_plan_options(*command, arguments->request);
+  command->callback([arguments, &job] { job = [arguments](Team&) { return plan(*arguments); }; });
+}
+
+}  // namespace pagoda
