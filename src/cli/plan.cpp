@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -21,12 +20,10 @@ struct PlanArguments {
 
 std::string render(const Plan& plan, const PlanArguments& arguments) {
   if (arguments.format == "json") return plan_json(plan);
-  const char* locale = std::getenv("LC_ALL");
-  if (!locale || !*locale) locale = std::getenv("LANG");
   PlanPageOptions options;
   options.colour = arguments.output.empty() && wants_colour();
   options.verbose = arguments.verbose;
-  options.language = language_of(arguments.request.language, locale ? locale : "");
+  options.language = chosen_language(arguments.request);
   options.command = arguments.request.traces.front();
   return plan_page(plan, options);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <CLI/CLI.hpp>
 
@@ -10,6 +11,12 @@
 #include "core/error.h"
 
 namespace pagoda {
+
+Language chosen_language(const PlanRequest& request) {
+  const char* locale = std::getenv("LC_ALL");
+  if (!locale || !*locale) locale = std::getenv("LANG");
+  return language_of(request.language, locale ? locale : "");
+}
 
 void add_plan_options(CLI::App& command, PlanRequest& request) {
   command.add_option("--window", request.window, "Part to plan for: all, step or annotation:NAME")

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "advice/make_plan.h"
+#include "report/messages/render.h"
 
 namespace CLI {
 class App;
@@ -27,6 +28,9 @@ struct PlanRequest {
   std::string language;
   bool no_progress = false;
 };
+
+/// --lang, or the locale.
+Language chosen_language(const PlanRequest& request);
 
 void add_plan_options(CLI::App& command, PlanRequest& request);
 

@@ -96,13 +96,11 @@ class PlanPage {
   }
 
   void write_headline() {
-    page_.blank();
     page_.sentence(text(plan_.headline), 2, "1");
     for (const Message& sentence : plan_.summary) page_.sentence(text(sentence), 2);
   }
 
   void write_step() {
-    page_.blank();
     std::string remark = plan_.corrected
                              ? word({"profiled ", "分析时 "}) + duration_text(plan_.profiled_step_ns) +
                                    word({", corrected to ", "，修正为 "}) + duration_text(plan_.step_ns)
@@ -156,7 +154,6 @@ class PlanPage {
   }
 
   void write_actions() {
-    page_.blank();
     page_.title(word({"What to do", "该做什么"}),
                 word({"in this order, each on top of those before it", "按此顺序，逐项叠加"}));
     Table table({{"", Align::right},
@@ -189,7 +186,6 @@ class PlanPage {
 
   void write_path() {
     if (plan_.actions.empty()) return;
-    page_.blank();
     page_.title(word({"Why", "为什么"}), word({"the branches of the decision tree", "决策树的分支"}));
     const std::size_t shown =
         options_.verbose ? plan_.actions.size() : std::min<std::size_t>(plan_.actions.size(), 2);
@@ -208,7 +204,6 @@ class PlanPage {
 
   void write_declined() {
     if (plan_.declined.empty()) return;
-    page_.blank();
     page_.title(word({"Not now", "暂不做"}));
     const std::size_t most = options_.verbose ? plan_.declined.size() : 4;
     for (std::size_t i = 0; i < std::min(most, plan_.declined.size()); ++i) {
@@ -223,7 +218,6 @@ class PlanPage {
   void write_doubts() {
     write_list(word({"Doubts", "疑点"}), plan_.doubts);
     if (!options_.verbose) return;
-    page_.blank();
     page_.title(word({"Operators", "算子"}), word({"per step", "每步"}));
     Table table({{word({"share", "占比"}), Align::right},
                  {word({"time", "时间"}), Align::right},
@@ -280,14 +274,12 @@ class PlanPage {
   }
 
   void write_reasons(const Action& action) {
-    page_.blank();
     page_.title(word({"Path", "路径"}));
     for (const PathStep& step : action.reason_path)
       page_.sentence(text(step.question) + "  " + text(step.answer), 2);
   }
 
   void write_tiers(const Action& action) {
-    page_.blank();
     page_.title(
         word({"The tiers", "三个层级"}),
         word({"step after this action alone, from where the ladder stands", "在此前行动之后单做此项的步时"}));
@@ -304,13 +296,11 @@ class PlanPage {
   }
 
   void write_evidence(const Action& action) {
-    page_.blank();
     page_.title(word({"Evidence", "证据"}));
     for (const Evidence& row : action.evidence) page_.sentence("[" + row.source + "] " + text(row.text), 2);
   }
 
   void write_checklist(const Action& action) {
-    page_.blank();
     page_.title(word({"Checklist", "检查清单"}));
     Table table({{""}, {""}, {""}, {"", Align::left, true}});
     for (const ChecklistItem& item : action.checklist) {
@@ -322,7 +312,6 @@ class PlanPage {
 
   void write_implementations(const Action& action) {
     if (action.implementations.empty()) return;
-    page_.blank();
     page_.title(word({"Known implementations", "已知实现"}));
     for (const Implementation& row : action.implementations) {
       page_.line("  " + page_.bold(row.name) + "  " + row.version_seen + ", " + row.licence);
@@ -333,14 +322,12 @@ class PlanPage {
 
   void write_list(const std::string& title, const std::vector<Message>& messages) {
     if (messages.empty()) return;
-    page_.blank();
     page_.title(title);
     for (const Message& each : messages) page_.sentence(text(each), 2);
   }
 
   void write_names(const std::string& title, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    page_.blank();
     page_.title(title);
     for (const std::string& name : names) {
       const std::string shown = "  " + printable(name);
