@@ -3,8 +3,9 @@
 # Editing the file rebuilds it. The text must not contain the delimiter )~~~".
 include_guard()
 function(pagoda_embed target file name)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${file} text)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp CONTENT [[
 #include <string_view>
 namespace pagoda::embedded {

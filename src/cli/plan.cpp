@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/plan_request.h"
+#include "report/html/plan_html.h"
 #include "report/json/plan_json.h"
 #include "report/terminal/plan_page.h"
 
@@ -15,6 +16,7 @@ struct PlanArguments {
   PlanRequest request;
   std::string format = "text";
   std::string output;
+  std::string html;
   bool verbose = false;
 };
 
@@ -30,7 +32,10 @@ std::string render(const Plan& plan, const PlanArguments& arguments) {
 
 ExitCode plan(const PlanArguments& arguments) {
   if (!arguments.output.empty()) check_output(arguments.output, arguments.request.traces);
+  if (!arguments.html.empty()) check_output(arguments.html, arguments.request.traces);
   const PlanResult result = plan_of(arguments.request);
+  if (!arguments.html.empty())
+    write_file(arguments.html, plan_html(result.plan, chosen_language(arguments.request)));
   const std::string text = render(result.plan, arguments);
   arguments.output.empty() ? write_standard_output(text) : write_file(arguments.output, text);
   return result.truncated ? ExitCode::truncated_input : ExitCode::ok;
@@ -49,6 +54,7 @@ void add_plan(CLI::App& app, Job& job) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output, "File to write instead of standard output");
+  command->add_option("--html", arguments->html, "Also write the report as one offline page");
   command->add_flag("-v,--verbose", arguments->verbose,
                     "Everything: all paths, operators, what was declined");
   add_plan_options(*command, arguments->request);
