@@ -26,6 +26,7 @@ class Planner {
     plan_.analysis = std::move(input.analysis);
     plan_.step_label = input.step_label;
     plan_.policy_preset = policy_.preset;
+    plan_.event_bounds = explanation_.bounds;
   }
 
   Plan make() {
@@ -251,7 +252,9 @@ class Planner {
     if (candidate.operator_name == "optimizer") return {"title.optimizer", {}};
     if (tier == Tier::existing && !candidate.implementations.empty())
       return {"title.replace", {{"operator", op}, {"name", candidate.implementations.front().name}}};
-    return {tier == Tier::cuda ? "title.write_cuda" : "title.fuse", {{"operator", op}}};
+    if (tier == Tier::cuda) return {"title.write_cuda", {{"operator", op}}};
+    // A GEMV is one kernel already: there is nothing to fuse, only a better kernel to write.
+    return {candidate.operator_name == "gemv" ? "title.write_triton" : "title.fuse", {{"operator", op}}};
   }
 
   void add_action(const Choice& choice, const NanosRange& before) {

@@ -216,6 +216,7 @@ constexpr std::array kTexts = {
                 "fp32 GEMM 用上 Tensor Core（TF32 或 bf16）"},
     MessageText{"title.weights", "fp8 weights", "fp8 权重"},
     MessageText{"title.write_cuda", "{operator} in CUDA C++", "用 CUDA C++ 写 {operator}"},
+    MessageText{"title.write_triton", "{operator} in Triton", "用 Triton 写 {operator}"},
 };
 
 const auto& sorted_texts() {

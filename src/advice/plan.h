@@ -193,6 +193,7 @@ struct Plan {
   std::vector<Declined> declined;
   std::vector<LadderStep> ladder;  ///< starts with "now"
   std::vector<Message> doubts;
+  std::vector<Bound> event_bounds;  ///< per row of the trace's GPU events
   std::string policy_preset;  ///< "tree" (CUDA above 20 %) or "last_resort" (above 10 % when Triton can't)
 };
 

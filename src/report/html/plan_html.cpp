@@ -213,8 +213,8 @@ class HtmlPage {
           word("step after each action; the line is the interval", "每项行动之后的步时；横线为区间"));
     constexpr int kRow = 34;
     const auto rows = static_cast<int>(plan_.ladder.size());
-    out_ += "<div class=\"scroll\"><svg class=\"chart\" viewBox=\"0 0 1000 " + std::to_string(rows * kRow + 4) +
-            "\" role=\"img\" aria-label=\"ladder\">";
+    out_ += "<div class=\"scroll\"><svg class=\"chart\" viewBox=\"0 0 1000 " +
+            std::to_string(rows * kRow + 4) + "\" role=\"img\" aria-label=\"ladder\">";
     const double scale = 560.0 / static_cast<double>(std::max<Nanos>(plan_.step_ns, 1));
     for (int i = 0; i < rows; ++i) {
       const LadderStep& step = plan_.ladder[static_cast<std::size_t>(i)];
