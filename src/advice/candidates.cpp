@@ -77,11 +77,11 @@ std::vector<Candidate> operator_candidates(const Explanation& explanation, const
                      : kind == OperatorKind::kv_cache ? ActionKind::layout
                                                       : ActionKind::fuse;
     // torch names them aten::_fused_adamw_: nothing is left to switch on.
-    const bool fused_already =
-        kind == OperatorKind::optimizer &&
-        std::all_of(candidate.groups.begin(), candidate.groups.end(), [](const OperatorGroup* group) {
-          return group->top_op.find("_fused_") != std::string::npos;
-        });
+    Nanos fused_ns = 0;
+    for (const OperatorGroup* group : candidate.groups) {
+      if (group->top_op.find("_fused_") != std::string::npos) fused_ns += group->time_ns;
+    }
+    const bool fused_already = kind == OperatorKind::optimizer && fused_ns * 2 > candidate.time_now_ns;
     const bool unknown =
         fused_already || std::all_of(candidate.groups.begin(), candidate.groups.end(),
                                      [](const OperatorGroup* group) { return group->floor_ns < 0; });
