@@ -94,8 +94,9 @@ class GpuCatalogue {
 std::optional<GpuSpec> find_gpu(std::string_view device_name, const Device& properties,
                                 const PeakOverride& override_with = {});
 
-/// The GPU of a profile: that of the device with the most GPU time. A device that the profile numbers but does
-/// not describe (ROCm with hidden devices) is taken for what the described ones are, if they are all one model.
+/// The GPU of a profile: that of the device with the most GPU time. A device that the profile numbers but
+/// does not describe (ROCm with hidden devices) is taken for what the described ones are, if they are all one
+/// model.
 std::optional<GpuSpec> find_gpu_of(const Trace& trace, const PeakOverride& override_with = {});
 
 }  // namespace pagoda
