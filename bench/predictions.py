@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Predicted beside achieved: runs `pagoda plan` on every profile of bench/pairs.py and compares with the measured step.
+"""Predicted beside achieved: runs `pagoda plan` on every profile of bench/make_pairs.py and compares with the measured step.
 
     python3 bench/predictions.py PAIRS_DIR > docs/predictions.md
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -12,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def prediction(trace, fix, before_ms):
-    run = subprocess.run([ROOT / "build/pagoda", "plan", trace, "--step-time", f"{before_ms:.4f}", "--format", "json"],
+    run = subprocess.run([os.environ.get("PAGODA", ROOT / "build/pagoda"), "plan", trace, "--step-time", f"{before_ms:.4f}", "--format", "json"],
                          capture_output=True, check=True)
     for action in json.loads(run.stdout)["actions"]:
         if action["id"] != fix:
@@ -28,7 +29,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     pairs = json.loads((folder / "pairs.json").read_text())
     print("# Predicted beside achieved\n")
-    print(f"`bench/pairs.py` on {pairs['device']}, torch {pairs['torch']}, {pairs['date']}: each workload is profiled once, then timed without a "
+    print(f"`bench/make_pairs.py` on {pairs['device']}, torch {pairs['torch']}, {pairs['date']}: each workload is profiled once, then timed without a "
           "profiler, before and with each single fix, six rounds interleaved in turning order (medians). The prediction is `pagoda plan PROFILE "
           "--step-time BEFORE`, the step after that action alone. Written by `bench/predictions.py`.\n")
     print("| workload | fix | before ms | predicted ms (low .. high) | achieved ms | error | inside |\n|---|---|---:|---|---:|---:|---|")

@@ -73,7 +73,7 @@ TEST(Replay, RemovedKernelsTakeTheirLaunchesWithThem) {
   Replay::Change half;
   for (std::size_t i = 0; i < replay.size(); ++i) {
     half.duration_ns.push_back(i % 2 ? Replay::kRemoved : replay.steps()[i].duration_ns);
-    half.host_percent.push_back(i % 2 ? 0 : 100);
+    half.host_extra_ns.push_back(i % 2 ? Replay::kHostGone : 0);
   }
   EXPECT_NEAR(static_cast<double>(replay.play(half)), 0.5 * static_cast<double>(replay.play({})),
               20.0 * kMicro);
@@ -83,10 +83,10 @@ TEST(Replay, FindsHowMuchAProfilerSlowedTheHost) {
   const Trace trace = stream_of(500, 2 * kMicro, 10 * kMicro);
   const Replay replay = replay_of(trace);
   Replay::Change change;
-  change.host_scale = replay.fit_host_scale(replay.play({}) * 6 / 10);
+  change.record_ns = replay.fit_record_ns(replay.play({}) * 6 / 10);
   EXPECT_NEAR(static_cast<double>(replay.play(change)), 0.6 * static_cast<double>(replay.play({})),
               10.0 * kMicro);
-  EXPECT_EQ(replay.fit_host_scale(replay.play({}) * 2), 1);
+  EXPECT_EQ(replay.fit_record_ns(replay.play({}) * 2), 0);
 }
 
 TEST(Replay, ASynchroniseWaitsForWhatWasIssued) {

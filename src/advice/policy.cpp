@@ -37,6 +37,13 @@ Prior Policy::efficiency_of(std::string_view operator_name, Tier tier) const {
   return row == rows.end() ? Prior{1, 1, 1} : row->second;
 }
 
+Prior Policy::host_extra_of(std::string_view operator_name, Tier tier) const {
+  const auto own = host_extra_ns.find(operator_name);
+  const auto row =
+      own != host_extra_ns.end() && tier == Tier::existing ? own : host_extra_ns.find(tier_name(tier));
+  return row == host_extra_ns.end() ? Prior{} : row->second;
+}
+
 std::pair<double, double> Policy::days_of(std::string_view operator_name, Tier tier) const {
   const auto [low, high] = days.find(tier_name(tier))->second;
   if (tier == Tier::existing || tier == Tier::pytorch) return {low, high};  // switching on is as easy for all
@@ -85,6 +92,13 @@ Policy Policy::from_toml(std::string_view text, const std::string& path) {
   }
   if (!policy.efficiency.contains("default")) efficiency.fail("default", "is missing");
   policy.graph_gap_ns = scaled(prior_of(root.table("graph"), "gap_us"), 1000);
+  const TomlReader realised = root.table("realised");
+  const std::vector<double> saving = realised.numbers("saving", 3);
+  if (!(saving[0] >= saving[1] && saving[1] >= saving[2]))
+    realised.fail("saving", "must be [best, likely, worst]");
+  policy.realised_saving = {saving[2], saving[1], saving[0]};
+  const TomlReader host = root.table("host_extra_us");
+  for (const std::string& tier : host.keys()) policy.host_extra_ns[tier] = scaled(prior_of(host, tier), 1000);
   policy.input_remains = prior_of(root.table("remains"), "input");
   policy.overlap_remains = prior_of(root.table("remains"), "overlap");
   return policy.with_preset(tree.text("preset"));

@@ -33,11 +33,15 @@ struct Policy {
   std::map<std::string, double, std::less<>> difficulty;                        ///< by operator
   std::map<std::string, std::map<std::string, Prior>, std::less<>> efficiency;  ///< by operator, then tier
   Prior graph_gap_ns;
+  Prior realised_saving;                                    ///< low is the smallest part
+  std::map<std::string, Prior, std::less<>> host_extra_ns;  ///< by tier, and "attention"
   Prior input_remains;
   Prior overlap_remains;
 
   const RoiBand& band(double share_fraction) const;
   Prior efficiency_of(std::string_view operator_name, Tier tier) const;
+  /// Host time of a call beyond that of a plain op.
+  Prior host_extra_of(std::string_view operator_name, Tier tier) const;
   /// Working days of one engineer: low and high.
   std::pair<double, double> days_of(std::string_view operator_name, Tier tier) const;
 

@@ -42,6 +42,21 @@ class Waits {
   IntervalSet set_;
 };
 
+/// When each host event began that the profiler recorded.
+std::vector<Nanos> records_of(const Trace& trace) {
+  std::vector<Nanos> starts;
+  starts.reserve(trace.scopes.size() + trace.launches.size());
+  for (const HostScope& scope : trace.scopes) starts.push_back(scope.start_ns);
+  for (const Launch& call : trace.launches) starts.push_back(call.start_ns);
+  std::sort(starts.begin(), starts.end());
+  return starts;
+}
+
+std::uint32_t count_between(const std::vector<Nanos>& starts, Nanos from, Nanos to) {
+  const auto first = std::lower_bound(starts.begin(), starts.end(), from);
+  return static_cast<std::uint32_t>(std::lower_bound(first, starts.end(), to) - first);
+}
+
 std::vector<Issue> issues_of(const Trace& trace, std::uint32_t device, Interval window,
                              std::size_t most_events) {
   std::vector<Issue> issues;
@@ -70,6 +85,7 @@ Replay::Replay(const Trace& trace, std::uint32_t device, Interval window, std::s
   const std::vector<Issue> issues = issues_of(trace, device, window, most_events);
   if (issues.empty()) return;
   const Waits waits(trace);
+  const std::vector<Nanos> records = records_of(trace);
   step_of_.assign(trace.gpu_events.size(), kNone);
   std::map<std::uint32_t, std::uint32_t> streams;
   std::map<std::uint32_t, std::uint32_t> first_of_launch;
@@ -110,6 +126,7 @@ Replay::Replay(const Trace& trace, std::uint32_t device, Interval window, std::s
         step.host_waits_before = true;
       }
       step.host_ns = until_ns - host_ns - waited_ns;
+      step.records = count_between(records, host_ns, until_ns);
       host_ns = until_ns;
       const Nanos free_ns = std::max(stream_end_ns[stream], any ? stream_end_ns[stream] : 0);
       const bool was_free = stream_last[stream] == kNone || free_ns <= issue.call_begin_ns;
@@ -165,10 +182,9 @@ Nanos Replay::play(const Change& change) const {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const Nanos duration_ns = change.duration_ns.empty() ? step.duration_ns : change.duration_ns[i];
-    const double host_part = change.host_percent.empty() ? 1.0 : change.host_percent[i] / 100.0;
     if (step.same_launch == kNone && !change.graph) {
       if (step.host_waits_before && !change.no_waits) host = std::max(host, static_cast<double>(all_end_ns));
-      host += static_cast<double>(step.host_ns) * change.host_scale * host_part;
+      host += host_ns(step, change, i);
       reached_ns[i] = static_cast<Nanos>(host) + step.latency_ns;
     } else {
       reached_ns[i] = step.same_launch == kNone ? 0 : reached_ns[step.same_launch];
@@ -202,14 +218,23 @@ Nanos Replay::busy_ns(const Change& change) const {
   return play(packed);
 }
 
-double Replay::fit_host_scale(Nanos target_ns) const {
+/// A profiled event takes its own time and the profiler's; a fifth of it is left whatever the overhead,
+/// because nothing is free.
+double Replay::host_ns(const Step& step, const Change& change, std::size_t i) {
+  const double extra_ns = change.host_extra_ns.empty() ? 0 : change.host_extra_ns[i];
+  if (extra_ns == kHostGone) return 0;
+  const auto profiled_ns = static_cast<double>(step.host_ns);
+  return std::max(profiled_ns - change.record_ns * step.records, profiled_ns / 5) + extra_ns;
+}
+
+double Replay::fit_record_ns(Nanos target_ns) const {
   Change change;
-  if (play(change) <= target_ns) return 1;
+  if (play(change) <= target_ns) return 0;
   double low = 0;
-  double high = 1;
+  double high = 100'000;
   for (int i = 0; i < 40; ++i) {
-    change.host_scale = (low + high) / 2;
-    (play(change) > target_ns ? high : low) = change.host_scale;
+    change.record_ns = (low + high) / 2;
+    (play(change) > target_ns ? low : high) = change.record_ns;
   }
   return (low + high) / 2;
 }

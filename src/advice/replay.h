@@ -20,12 +20,13 @@ class Replay {
   /// One GPU event in a replay.
   struct Step {
     Nanos duration_ns = 0;
-    Nanos host_ns = 0;        ///< host time from the previous call's end to this one's, waiting taken off
-    Nanos latency_ns = 0;     ///< from the call's end to the earliest start on the device
-    Nanos gap_ns = 0;         ///< device time between the predecessor's end and its start when already queued
-    Nanos wait_extra_ns = 0;  ///< host time of a waiting call after the GPU was done
-    std::uint32_t event = 0;  ///< row of Trace::gpu_events
-    std::uint32_t stream = 0;           ///< dense number
+    Nanos host_ns = 0;     ///< host time from the previous call's end to this one's, waiting taken off
+    Nanos latency_ns = 0;  ///< from the call's end to the earliest start on the device
+    Nanos gap_ns = 0;      ///< device time between the predecessor's end and its start when already queued
+    std::uint32_t records =
+        0;                     ///< host events that the profiler recorded in host_ns, each of which it slowed
+    std::uint32_t event = 0;   ///< row of Trace::gpu_events
+    std::uint32_t stream = 0;  ///< dense number
     std::uint32_t waits_for = kNone;    ///< step on another stream that must have ended
     std::uint32_t same_launch = kNone;  ///< earlier step that the same call launched (graph replay)
     bool host_waits_before = false;     ///< the host waits for the GPU before it issues this
@@ -43,23 +44,27 @@ class Replay {
 
   /// A change to the run. Empty vectors: nothing changed.
   struct Change {
-    std::vector<Nanos> duration_ns;          ///< per step; kRemoved: the step is gone
-    std::vector<std::uint8_t> host_percent;  ///< per step: part of its host time that stays
-    bool no_waits = false;                   ///< the host never waits for the GPU
-    bool graph = false;                      ///< all steps are launched at once by a graph
-    double host_scale = 1;   ///< of all host time: a profiler slows it, the true run is faster
-    Nanos graph_gap_ns = 0;  ///< between two kernels of a graph
+    std::vector<Nanos> duration_ns;     ///< per step; kRemoved: the step is gone
+    std::vector<double> host_extra_ns;  ///< per step: added to its host time; kHostGone: the step takes none
+    bool no_waits = false;              ///< the host never waits for the GPU
+    bool graph = false;                 ///< all steps are launched at once by a graph
+    double record_ns = 0;               ///< what the profiler took for each record: not there in the true run
+    Nanos graph_gap_ns = 0;             ///< between two kernels of a graph
   };
   static constexpr Nanos kRemoved = -1;
+  static constexpr double kHostGone = -1e18;
 
   /// First start to last end of the GPU work after the change, with the host's lead before the first.
   Nanos play(const Change& change) const;
   /// Time of the GPU work alone (union) after the change: the step's lower limit.
   Nanos busy_ns(const Change& change) const;
-  /// The host scale at which play() gives `target_ns` (in (0, 1]); 1 when even an unslowed host is faster.
-  double fit_host_scale(Nanos target_ns) const;
+  /// The record_ns at which play() gives `target_ns`; 0 when even the profiled host is faster, the largest
+  /// that makes sense when no overhead explains so short a step.
+  double fit_record_ns(Nanos target_ns) const;
 
  private:
+  static double host_ns(const Step& step, const Change& change, std::size_t i);
+
   std::vector<Step> steps_;  // in the order of issue
   std::vector<std::uint32_t> step_of_;
   std::uint32_t first_event_ = 0;

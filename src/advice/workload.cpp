@@ -23,7 +23,7 @@ Workload::Workload(const Trace& trace, std::uint32_t device, const DeviceAccount
   if (corrected_ && !longer_than_profiled_) {
     const double target = static_cast<double>(replayed_ns) * static_cast<double>(step_ns_) /
                           static_cast<double>(std::max<Nanos>(profiled_step_ns_, 1));
-    host_scale_ = replay_.fit_host_scale(static_cast<Nanos>(target));
+    record_ns_ = replay_.fit_record_ns(static_cast<Nanos>(target));
   }
   const Nanos now_ns = replay_.play(no_fixes().change);
   calibration_ = now_ns > 0 ? static_cast<double>(step_ns_) / static_cast<double>(now_ns) : 0;
@@ -32,7 +32,7 @@ Workload::Workload(const Trace& trace, std::uint32_t device, const DeviceAccount
 
 Fixes Workload::no_fixes() const {
   Fixes fixes;
-  fixes.change.host_scale = host_scale_;
+  fixes.change.record_ns = record_ns_;
   return fixes;
 }
 

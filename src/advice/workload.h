@@ -53,7 +53,7 @@ class Workload {
   bool longer_than_profiled_ = false;
   std::array<Nanos, kBucketCount> buckets_ns_{};
   Replay replay_;
-  double host_scale_ = 1;
+  double record_ns_ = 0;    // the profiler's cost of one record
   double calibration_ = 1;  // step_ns over the replayed step
   Nanos replayed_step_ns_ = 0;
 };

@@ -183,6 +183,12 @@ class Sequences {
     }
   }
 
+  // The values made contiguous for the matmul that follows.
+  bool operand_copy(std::size_t i, std::size_t softmax) const {
+    return is(i, Role::copy, softmax) && !casts(i) && is(i + 1, Role::matmul, softmax) &&
+           reads(i + 1, written(i));
+  }
+
   // matmul, scale, mask, cast, softmax, cast, dropout, matmul.
   void attention(std::size_t s) {
     const std::int64_t scores = written(s);
@@ -191,7 +197,8 @@ class Sequences {
     if (first == 0 || !is(first - 1, Role::matmul, s) || !fit(written(first - 1), scores)) return;
     --first;
     std::size_t last = s + 1;
-    while (last < units_.size() && last - s < 4 && between(last, s, scores)) ++last;
+    while (last < units_.size() && last - s < 5 && (between(last, s, scores) || operand_copy(last, s)))
+      ++last;
     if (!is(last, Role::matmul, s) || !reads(last, scores)) return;
     const bool sized = scores != kAny;
     const std::uint32_t draft = claim(OperatorKind::attention, {first, s, last}, 0.95f);

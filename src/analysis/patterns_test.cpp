@@ -166,6 +166,25 @@ TEST(Patterns, NaiveAttentionIsTheWholeChain) {
   EXPECT_EQ(result.groups.front().bound, Bound::memory);
 }
 
+// With more than one sequence a batch, torch makes keys and values contiguous for the matmuls.
+TEST(Patterns, NaiveAttentionWithValuesMadeContiguousInTheMiddle) {
+  Script script;
+  script.op("aten::copy_", "[[2,40,2048,128],[2,40,2048,128]]", kBfBf);
+  script.op("aten::copy_", "[[2,40,128,2048],[2,40,128,2048]]", kBfBf);
+  script.op("aten::bmm", "[[80,2048,128],[80,128,2048]]", kBfBf, 90'000);
+  script.op("aten::mul", "[[2,40,2048,2048],[]]", R"(["c10::BFloat16","double"])", 130'000);
+  script.op("aten::add", "[[2,40,2048,2048],[1,1,2048,2048]]", kBfBf, 340'000);
+  script.op("aten::copy_", "[[2,40,2048,2048],[2,40,2048,2048]]", kFpBf, 390'000);
+  script.op("aten::_softmax", "[[2,40,2048,2048],[],[]]", R"(["float","Scalar","Scalar"])", 340'000);
+  script.op("aten::copy_", "[[2,40,2048,2048],[2,40,2048,2048]]", kBfFp, 190'000);
+  script.op("aten::copy_", "[[2,40,2048,128],[2,40,2048,128]]", kBfBf);
+  script.op("aten::bmm", "[[80,2048,2048],[80,2048,128]]", kBfBf, 90'000);
+  const Explanation result = explained(script.builder().done());
+  ASSERT_EQ(result.instances.size(), 1u);
+  EXPECT_EQ(result.instances[0].kind, Kind::attention);
+  EXPECT_EQ(result.instances[0].event_count, 10u);
+}
+
 TEST(Patterns, SoftmaxAloneIsNoAttention) {
   Script script;
   script.mm().op("aten::_softmax", "[[2048,64],[],[]]", R"(["float","Scalar","Scalar"])");
@@ -362,7 +381,9 @@ TEST(Explain, TensorsJustWrittenComeFromL2WhereTheyFit) {
 
 TEST(Explain, Fp32MatmulWithoutTensorCoresIsNamed) {
   Script script;
-  script.op("aten::mm", "[[4096,4096],[4096,4096]]", kFpFp, 3'000'000, "cutlass_80_simt_sgemm_128x128");
+  script.op("aten::mm", "[[4096,4096],[4096,4096]]", kFpFp, 3'000'000,
+            "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_ffma_aligna4_execute_kernel__5x_"
+            "cublas");
   script.op("aten::mm", "[[4096,4096],[4096,2048]]", kFpFp, 300'000, "sm90_xmma_gemm_f32f32_tf32f32_f32");
   const Explanation result = explained(script.builder().done());
   ASSERT_EQ(result.groups.size(), 2u);

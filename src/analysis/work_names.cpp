@@ -560,7 +560,7 @@ bool is_tf32_kernel(std::string_view kernel_name) {
 
 bool is_simt_gemm(std::string_view kernel_name) {
   const std::string name = lower(kernel_name);
-  return !is_tf32_kernel(kernel_name) && (has(name, "simt") || has(name, "sgemm"));
+  return !is_tf32_kernel(kernel_name) && (has(name, "simt") || has(name, "sgemm") || has(name, "_ffma_"));
 }
 
 }  // namespace pagoda

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 from test_analyze import Folder, SAMPLES, ROOT, kernel, launch, pagoda
@@ -104,6 +105,19 @@ class Decisions(Folder):
         self.assert_refused(pagoda("explain", "99", DECODE), "99", "cuda_graph")
         self.assert_refused(pagoda("diff", DECODE, DECODE, "--plan", DECODE), "no plan")
         self.assert_refused(pagoda("diff", DECODE, DECODE, "--gate", "fast"), "gate")
+
+
+class Predictions(Folder):
+    def test_measured_pairs_are_met_as_documented(self):
+        """docs/predictions.md is what the program says today."""
+        folder = sorted((ROOT / "bench/pairs").iterdir())[-1]
+        table = subprocess.run([sys.executable, ROOT / "bench/predictions.py", folder], capture_output=True, check=True).stdout.decode()
+        documented = (ROOT / "docs/predictions.md").read_text()
+        self.assertTrue(documented.startswith(table.rstrip()), "run bench/predictions.py again and look at what changed")
+        inside, of = map(int, re.search(r"Inside the interval: (\d+) of (\d+)", table).groups())
+        near, _ = map(int, re.search(r"Within 10 %: (\d+) of (\d+)", table).groups())
+        self.assertGreaterEqual(inside / of, 0.85)
+        self.assertGreaterEqual(near / of, 0.85)
 
 
 class Explain(Folder):

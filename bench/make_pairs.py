@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Before/after pairs for docs/predictions.md: profiles a workload, then times it with each single fix, interleaved.
 
-    python3 bench/pairs.py OUT_DIR [workload...]        needs a GPU and torch
+    python3 bench/make_pairs.py OUT_DIR [workload...]        needs a GPU and torch
 
 Writes OUT_DIR/<workload>.json.gz (the profile before) and OUT_DIR/pairs.json (unprofiled step times in ms: median of rounds,
 each round runs before and every fix in an order that turns around). Weights and inputs are random. Composed operators are
