@@ -201,7 +201,11 @@ class Planner {
       Choice best;
       verdicts_.clear();
       for (const Candidate* candidate : open) {
-        const TierOutlook now = outlook(*candidate, fixes, step.likely);
+        // What the tree keeps for its share alone needs no replay.
+        const bool small = fraction(static_cast<double>(candidate->time_now_ns),
+                                    static_cast<double>(step.likely)) < policy_.keep_below_fraction;
+        const TierOutlook now =
+            small ? TierOutlook{step.likely, {}} : outlook(*candidate, fixes, step.likely);
         Verdict verdict = decide(*candidate, now, *workload_, policy_, options_.project);
         if (!verdict.act) {
           verdicts_[candidate] = std::move(verdict);
