@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "advice/catalogue.h"
+#include "advice/evidence.h"
 #include "advice/make_plan.h"
 #include "advice/messages.h"
 #include "advice/policy.h"
@@ -216,6 +217,50 @@ TEST(Catalogue, FitsTheGpuAndTheType) {
   EXPECT_TRUE(on("gfx942").contains("flash_attention_2"));
   EXPECT_FALSE(on("gfx942").contains("cudnn_sdpa"));
   EXPECT_TRUE(catalogue.find("nonsense", "sm_90", "").empty());
+}
+
+TEST(Evidence, RowsAreKeptFoundByNearestSizeAndReplaceThePrior) {
+  const std::string line =
+      R"({"kind":"op","op":"rms_norm","tier":"%T","implementation":"x","direction":"fwd","dtype":"bf16","shape":"%S",)"
+      R"("median_us":%M,"bytes":%B,"ceiling_gb_per_s":4000,"fraction":0.9,"device":"GPU","date":"2026-12-01"})";
+  const auto row = [&](std::string tier, std::string shape, std::string median, std::string bytes) {
+    std::string text = line;
+    for (const auto& [key, value] : {std::pair{"%T", tier}, {"%S", shape}, {"%M", median}, {"%B", bytes}})
+      text.replace(text.find(key), 2, value);
+    return text + "\n";
+  };
+  EvidenceStore store = EvidenceStore::open(":memory:", true);
+  EXPECT_EQ(store.import_json_lines("{\"kind\":\"ceilings\"}\n\n" + row("cuda", "small", "2.5", "16384") +
+                                        row("cuda", "large", "100", "320000000") +
+                                        row("triton", "large", "160", "320000000"),
+                                    "rows"),
+            3u);
+  EXPECT_EQ(store.import_json_lines(row("cuda", "large", "100", "320000000"), "rows"), 1u);
+  EXPECT_EQ(store.rows().size(), 3u) << "the same measurement is one row";
+  EXPECT_EQ(store.nearest("rms_norm", "cuda", "fwd", "GPU", 1e8)->shape, "large");
+  EXPECT_EQ(store.nearest("rms_norm", "cuda", "fwd", "GPU", 1e4)->shape, "small");
+  EXPECT_FALSE(store.nearest("rms_norm", "cuda", "bwd", "GPU", 1e4));
+  EXPECT_FALSE(store.nearest("rms_norm", "cuda", "fwd", "other GPU", 1e4));
+  EXPECT_NEAR(store.nearest("rms_norm", "cuda", "fwd", "GPU", 1e8)->efficiency(), 0.8, 1e-9);
+  EXPECT_NEAR(store.nearest("rms_norm", "cuda", "fwd", "GPU", 1)->efficiency(), 0.8, 1e-9)
+      << "no floor below 2 us";
+  EXPECT_THROW(store.import_json_lines("{\"kind\":\"op\"}", "rows"), Error);
+  EXPECT_THROW(store.import_json_lines("not JSON", "rows"), Error);
+
+  Explanation explanation;
+  OperatorGroup group;
+  group.kind = OperatorKind::rms_norm;
+  group.phase = Phase::forward;
+  group.instance_count = 2;
+  group.floor_ns = 200'000;
+  group.floor_bytes = 2 * 320e6;
+  explanation.groups.push_back(group);
+  MeasuredEfficiencies used;
+  const Policy measured = with_evidence(Policy::built_in(), store, explanation, "GPU", used);
+  EXPECT_NEAR(measured.efficiency_of("rms_norm", Tier::triton).likely, 0.5, 1e-9);
+  EXPECT_EQ(measured.efficiency_of("rms_norm", Tier::existing).likely,
+            Policy::built_in().efficiency_of("rms_norm", Tier::existing).likely);
+  EXPECT_EQ(used.size(), 2u);
 }
 
 TEST(Messages, BothLanguagesTakeTheSameArguments) {

@@ -34,6 +34,8 @@ class Planner {
     if (!account) return std::move(plan_);
     const std::int64_t steps = plan_.analysis.steps > 0 ? plan_.analysis.steps : 1;
     workload_.emplace(trace_, device_row_, *account, steps, options_.step_time_ns);
+    if (options_.evidence)
+      policy_ = with_evidence(policy_, *options_.evidence, explanation_, account->name, measured_);
     describe_hardware(*account);
     describe_step(*account);
     describe_operators();
@@ -137,6 +139,17 @@ class Planner {
   Evidence evidence_of(const Candidate& candidate, Tier tier) const {
     if (!candidate.is_operator()) return {"model", {"evidence.replay", {}}};
     const Prior prior = policy_.efficiency_of(candidate.operator_name, tier);
+    const auto row = measured_.find({candidate.operator_name, std::string(tier_name(tier))});
+    if (row != measured_.end()) {
+      return {"measured",
+              {"evidence.measured",
+               {{"operator", "@operator." + candidate.operator_name},
+                {"tier", row->second.implementation},
+                {"eff_fraction", number(prior.likely)},
+                {"shape", row->second.shape},
+                {"device", row->second.device},
+                {"date", row->second.date}}}};
+    }
     return {"prior",
             {"evidence.prior",
              {{"operator", "@operator." + candidate.operator_name},
@@ -483,7 +496,8 @@ class Planner {
   const Trace& trace_;
   const Explanation& explanation_;
   const PlanOptions& options_;
-  const Policy& policy_;
+  Policy policy_;  // with measured efficiencies where there are any
+  MeasuredEfficiencies measured_;
   Plan plan_;
   std::uint32_t device_row_ = 0;
   std::optional<Workload> workload_;

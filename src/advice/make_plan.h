@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "advice/catalogue.h"
+#include "advice/evidence.h"
 #include "advice/plan.h"
 #include "advice/policy.h"
 #include "advice/project.h"
@@ -23,7 +24,8 @@ struct PlanInput {
 struct PlanOptions {
   Policy policy = Policy::built_in();
   Project project;
-  std::optional<Nanos> step_time_ns;  ///< of one step without the profiler
+  std::optional<Nanos> step_time_ns;                           ///< of one step without the profiler
+  const EvidenceStore* evidence = &EvidenceStore::built_in();  ///< nullptr: priors only
 };
 
 /// Walks the decision tree for everything that could be done, in the order of end-to-end gain per day of

@@ -114,8 +114,8 @@ constexpr std::array kTexts = {
         "the unprofiled step is longer than the profiled one: taken as given, host times are not scaled",
         "未分析的步时比分析时更长：按给定值，不缩放主机时间"},
     MessageText{"evidence.measured",
-                "{operator} at {tier}: {eff_fraction} of the floor, measured on {device} ({date})",
-                "{tier} 的 {operator}：达到下限的 {eff_fraction}，在 {device} 上实测（{date}）"},
+                "{operator}, {tier}: {eff_fraction} of the floor, measured on {device} at {shape} ({date})",
+                "{operator}，{tier}：达到下限的 {eff_fraction}，在 {device} 上以 {shape} 实测（{date}）"},
     MessageText{
         "evidence.prior",
         "{operator} at {tier}: {low_fraction} to {high_fraction} of the floor, likely {likely_fraction} "

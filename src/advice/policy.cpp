@@ -123,6 +123,6 @@ const Policy& Policy::built_in() {
   return policy;
 }
 
-Policy Policy::from_file(const std::string& path) { return from_toml(read_toml_file(path), path); }
+Policy Policy::from_file(const std::string& path) { return from_toml(read_text_file(path), path); }
 
 }  // namespace pagoda

@@ -33,7 +33,7 @@ Project Project::from_toml(std::string_view text, const std::string& path) {
   return project;
 }
 
-Project Project::from_file(const std::string& path) { return from_toml(read_toml_file(path), path); }
+Project Project::from_file(const std::string& path) { return from_toml(read_text_file(path), path); }
 
 std::string_view Project::commented_template() {
   return R"(# What a profile does not say. Give it to `pagoda plan --project project.toml`.

@@ -130,7 +130,7 @@ std::vector<double> TomlReader::numbers(std::string_view key, std::size_t count)
   return all;
 }
 
-std::string read_toml_file(const std::string& path) {
+std::string read_text_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(std::string("cannot be opened: ") + std::strerror(errno), {path, {}});
   std::ostringstream text;

@@ -42,6 +42,6 @@ class TomlDocument {
 };
 
 /// Throws Error when the file can't be read.
-std::string read_toml_file(const std::string& path);
+std::string read_text_file(const std::string& path);
 
 }  // namespace pagoda

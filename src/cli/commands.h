@@ -22,8 +22,10 @@ void add_plan(CLI::App& app, Job& job);
 void add_explain(CLI::App& app, Job& job);
 void add_diff(CLI::App& app, Job& job);
 void add_init(CLI::App& app, Job& job);
+void add_evidence(CLI::App& app, Job& job);
 
 /// One line per command, one file per command, in the order of `pagoda --help`.
-inline constexpr std::array kCommands = {&add_analyze, &add_plan, &add_explain, &add_diff, &add_init};
+inline constexpr std::array kCommands = {&add_analyze, &add_plan, &add_explain,
+                                         &add_diff,    &add_init, &add_evidence};
 
 }  // namespace pagoda

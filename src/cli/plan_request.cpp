@@ -37,6 +37,8 @@ void add_plan_options(CLI::App& command, PlanRequest& request) {
   command.add_option(
       "--preset", request.preset,
       "When CUDA is evaluated: tree (above 20 %) or last_resort (above 10 %, if Triton falls short)");
+  command.add_option("--evidence", request.evidence,
+                     "Evidence store (pagoda evidence) instead of the built-in rows; none: priors only");
   command.add_option("--lang", request.language, "en or zh; the locale decides by default")
       ->check(CLI::IsMember({"en", "zh"}));
   command.add_flag("--no-progress", request.no_progress, "No progress bar");
@@ -59,7 +61,14 @@ PlanOptions options_of(const PlanRequest& request) {
 }  // namespace
 
 PlanResult plan_of(const PlanRequest& request) {
-  const PlanOptions options = options_of(request);  // mistakes in it are said before a long read
+  PlanOptions options = options_of(request);  // mistakes in it are said before a long read
+  std::optional<EvidenceStore> store;
+  if (request.evidence == "none") {
+    options.evidence = nullptr;
+  } else if (!request.evidence.empty()) {
+    store.emplace(EvidenceStore::open(request.evidence, false));
+    options.evidence = &*store;
+  }
   ReadRequest read;
   read.paths = request.traces;
   read.analysis.window = WindowChoice::parse(request.window);
