@@ -3,8 +3,10 @@
 
     python3 tests/program/test_plan.py        needs build/pagoda (or $PAGODA); the HTML page needs chromium
 """
+import gzip
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -76,6 +78,16 @@ class Decisions(Folder):
     def test_same_input_same_bytes(self):
         for kind in ("text", "json", "md"):
             self.assertEqual(len({pagoda("plan", EAGER, "--format", kind).stdout for _ in range(3)}), 1)
+
+    def test_the_order_of_events_in_the_file_does_not_matter(self):
+        for sample in (EAGER, PREFILL):
+            trace = json.loads(gzip.open(sample).read())
+            random.Random(20261201).shuffle(trace["traceEvents"])
+            shuffled = self.write("shuffled.json", trace)
+            plans = [plan_json(path) for path in (sample, shuffled)]
+            for plan in plans:
+                plan.pop("files")
+            self.assertEqual(plans[0], plans[1])
 
     def test_chinese_and_english_say_the_same_actions(self):
         english = pagoda("plan", EAGER, "--lang", "en").stdout.decode()
