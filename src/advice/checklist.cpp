@@ -19,6 +19,7 @@ const Message kNotGiven = {"check.evidence_unknown", {}};
 std::vector<ChecklistItem> checklist_of(const Candidate& candidate, double share_fraction,
                                         const Policy& policy, const Project& project) {
   std::vector<ChecklistItem> items;
+  if (!candidate.is_operator()) return items;  // nobody writes a kernel against idle time
   const auto add = [&](Tier tier, const char* criterion, std::optional<bool> met, Message evidence) {
     items.push_back({tier,
                      {criterion, {{"threshold_fraction", number(policy.cuda.above_fraction)}}},

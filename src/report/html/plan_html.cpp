@@ -188,6 +188,12 @@ class HtmlPage {
                 "</code><br><span class=\"dim\">" + html_text(row.limits) + "</span></li>";
       out_ += "</ul>";
     }
+    if (!action.checklist.empty()) checklist(action);
+    list(word("Kernels it replaces", "被替代的 kernel"), action.kernels.size(),
+         [&](std::size_t i) { return "<code>" + html_text(action.kernels[i]) + "</code>"; });
+  }
+
+  void checklist(const Action& action) {
     out_ += "<p class=\"dim\">" + std::string(word("Checklist", "检查清单")) + "</p><table><tbody>";
     for (const ChecklistItem& item : action.checklist) {
       const char* mark = !item.met ? "unknown" : *item.met ? "yes" : "no";
@@ -195,8 +201,6 @@ class HtmlPage {
               text(item.criterion) + "</td><td class=\"dim\">" + text(item.evidence) + "</td></tr>";
     }
     out_ += "</tbody></table>";
-    list(word("Kernels it replaces", "被替代的 kernel"), action.kernels.size(),
-         [&](std::size_t i) { return "<code>" + html_text(action.kernels[i]) + "</code>"; });
   }
 
   template <typename Item>

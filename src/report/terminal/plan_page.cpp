@@ -301,6 +301,7 @@ class PlanPage {
   }
 
   void write_checklist(const Action& action) {
+    if (action.checklist.empty()) return;
     page_.title(word({"Checklist", "检查清单"}));
     Table table({{""}, {""}, {""}, {"", Align::left, true}});
     for (const ChecklistItem& item : action.checklist) {
