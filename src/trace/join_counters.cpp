@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -129,11 +130,14 @@ class Joiner {
       : trace_(trace), counters_(counters), joined_(trace.gpu_events.size(), kNone) {}
 
   std::vector<std::uint32_t> run() {
+    // Nsight Compute's demangler leaves namespaces out ("at::add" of at::native::add) and spells lambdas its
+    // own way: a name that no kernel has is known by its function, grid, block and order alone.
+    const std::set<std::string> kernels = names_of_kernels();
     RowList full_names;
     RowList short_names;
     for (std::uint32_t row = 0; row < counters_.counters.size(); ++row) {
-      const std::string name = normal_kernel_name(counters_.text(counters_.counters[row].name));
-      (name.find_first_of("<:") == std::string::npos ? short_names : full_names).push_back(row);
+      const bool known = kernels.contains(normal_kernel_name(counters_.text(counters_.counters[row].name)));
+      (known ? full_names : short_names).push_back(row);
     }
     join(full_names, normal_kernel_name);
     join(short_names, short_kernel_name);
@@ -146,6 +150,16 @@ class Joiner {
     RowList counters;
   };
   using Normalise = std::string (*)(std::string_view);
+
+  std::set<std::string> names_of_kernels() const {
+    std::set<StringId> ids;
+    for (const GpuEvent& event : trace_.gpu_events) {
+      if (event.kind == GpuEventKind::kernel) ids.insert(event.name);
+    }
+    std::set<std::string> names;
+    for (StringId id : ids) names.insert(normal_kernel_name(trace_.text(id)));
+    return names;
+  }
 
   const KernelDetails& details_of_kernel(std::uint32_t row) const {
     static constexpr KernelDetails kUnknown;

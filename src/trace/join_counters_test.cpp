@@ -68,6 +68,35 @@ TEST(JoinCounters, ByNameAndGridThenOrder) {
   EXPECT_TRUE(trace.diagnostics.empty());
 }
 
+// As Nsight Compute 2025 prints the kernels of torch 2.11: no "native", lambdas in words, parameters by
+// template.
+TEST(JoinCounters, NamesOfAnotherDemanglerMeetByFunctionGridAndOrder) {
+  Trace trace;
+  add_kernel(trace,
+             "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<unsigned char>, "
+             "std::array<char*, 1ul> >(int)",
+             10, 8);
+  add_kernel(trace,
+             "void at::native::vectorized_elementwise_kernel<8, at::native::silu(at::X&)::{lambda()#1}>(int)",
+             20, 16);
+  add_kernel(trace,
+             "void at::native::vectorized_elementwise_kernel<8, at::native::gelu(at::X&)::{lambda()#1}>(int)",
+             30, 16);
+  Trace counters;
+  add_counters(counters,
+               "void at::vectorized_elementwise_kernel<4, at::FillFunctor<unsigned char>, std::array<char *, "
+               "1>>(int, T2)",
+               8);
+  add_counters(
+      counters,
+      "void at::vectorized_elementwise_kernel<8, at::silu(at::X &)::[lambda() (instance 1)]>(int, T2)", 16);
+  add_counters(
+      counters,
+      "void at::vectorized_elementwise_kernel<8, at::gelu(at::X &)::[lambda() (instance 1)]>(int, T2)", 16);
+  EXPECT_EQ(join_counters(trace, counters), (Rows{0, 1, 2}));
+  EXPECT_TRUE(trace.diagnostics.empty());
+}
+
 TEST(JoinCounters, DoesNotGuessWhenCountsDiffer) {
   Trace trace;
   add_kernel(trace, "f<1>", 10, 8);

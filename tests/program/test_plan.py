@@ -132,6 +132,21 @@ class Predictions(Folder):
         self.assertGreaterEqual(near / of, 0.85)
 
 
+class DramBytes(Folder):
+    def test_the_model_meets_the_counters_where_a_kernel_moves_each_byte_once(self):
+        folder = sorted((ROOT / "bench/dram").iterdir())[-1]
+        run = subprocess.run([sys.executable, ROOT / "bench/dram_table.py", folder / "dram.json.gz", folder / "dram.csv"],
+                             capture_output=True, check=True)
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in run.stdout.decode().splitlines()[2:]]
+        self.assertGreaterEqual(len(rows), 15)
+        self.assertIn("\n".join(map(str, run.stdout.decode().splitlines())), (ROOT / "docs/measuring.md").read_text())
+        for operator, shapes, _, _, ratio in rows:
+            if operator in ("cast", "copy", "elementwise", "reduction", "activation", "gemv", "attention", "softmax"):
+                self.assertTrue(0.97 <= float(ratio) <= 1.08, (operator, shapes, ratio))
+            else:
+                self.assertLessEqual(float(ratio), 1.15, (operator, shapes, ratio))
+
+
 class Explain(Folder):
     def test_by_number_and_by_id(self):
         by_number = pagoda("explain", "1", EAGER).stdout
