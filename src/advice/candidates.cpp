@@ -219,6 +219,20 @@ std::vector<Candidate> find_candidates(const Explanation& explanation, const Wor
   add(idle_candidate("overlap_communication", ActionKind::overlap, "collective",
                      Bucket::exposed_communication, workload),
       "collective");
+  for (const OperatorGroup& group : explanation.groups) {
+    if (group.kind != OperatorKind::collective) continue;
+    for (std::uint32_t instance : group.instances) {
+      const OperatorInstance& row = explanation.instances[instance];
+      const auto* events = explanation.instance_events.data() + row.first_event;
+      candidates.back().collectives.insert(candidates.back().collectives.end(), events,
+                                           events + row.event_count);
+    }
+    candidates.back().exposed_fraction += static_cast<double>(group.time_ns);
+  }
+  if (candidates.back().exposed_fraction > 0) {
+    const double exposed_ns = static_cast<double>(candidates.back().time_now_ns * workload.steps());
+    candidates.back().exposed_fraction = std::min(1.0, exposed_ns / candidates.back().exposed_fraction);
+  }
   if (auto tf32 = tf32_candidate(explanation, workload)) add(std::move(*tf32), "gemm_fp32");
   if (auto weights = weights_candidate(explanation, workload)) add(std::move(*weights), "weights_fp8");
   std::erase_if(candidates, [&](const Candidate& candidate) {
@@ -239,20 +253,22 @@ void apply(const Candidate& candidate, Tier tier, Quantile quantile, const Expla
       fixes.change.graph_gap_ns = std::llround(pick(policy.graph_gap_ns, quantile));
       return;
     case ActionKind::sync: fixes.change.no_waits = true; return;
-    case ActionKind::input:
-      fixes.saved_ns += std::llround(static_cast<double>(candidate.time_now_ns) *
-                                     (1 - pick(policy.input_remains, quantile)));
-      return;
-    case ActionKind::overlap:
-      fixes.saved_ns += std::llround(static_cast<double>(candidate.time_now_ns) *
-                                     (1 - pick(policy.overlap_remains, quantile)));
-      return;
+    case ActionKind::input: fixes.change.elsewhere_fraction = pick(policy.input_remains, quantile); return;
     default: break;
   }
   Replay::Change& change = fixes.change;
   if (change.duration_ns.empty()) {
     for (const Replay::Step& step : workload.replay().steps()) change.duration_ns.push_back(step.duration_ns);
     change.host_extra_ns.assign(change.duration_ns.size(), 0);
+  }
+  if (candidate.kind == ActionKind::overlap) {
+    const double stays = 1 - candidate.exposed_fraction * (1 - pick(policy.overlap_remains, quantile));
+    for (std::uint32_t event : candidate.collectives) {
+      const auto step = workload.replay().step_of(event);
+      if (step == kNone || change.duration_ns[step] == Replay::kRemoved) continue;
+      change.duration_ns[step] = std::llround(static_cast<double>(change.duration_ns[step]) * stays);
+    }
+    return;
   }
   const double eff = efficiency(
       policy, candidate.kind == ActionKind::precision ? "default" : candidate.operator_name, tier, quantile);

@@ -24,7 +24,8 @@ struct Candidate {
   bool changes_numerics = false;
   std::vector<Implementation> implementations;
   Bucket idle_cause = Bucket::idle_unknown;  ///< for causes of idle time
-  double extra_efficiency = 0;               ///< precision: part of the time that stays, likely
+  std::vector<std::uint32_t> collectives;    ///< GPU events that an overlap hides
+  double exposed_fraction = 0;               ///< part of their time that nothing hides now
 
   bool is_operator() const { return !groups.empty(); }
 };

@@ -230,7 +230,10 @@ class Planner {
         choice.after = no_longer_than(steps_after(choice.fixes), step);
         const double gain = fraction(static_cast<double>(step.likely - choice.after.likely),
                                      static_cast<double>(plan_.step_ns));
-        if (gain < policy_.least_gain_fraction) {
+        // Idle time that a fix of its cause does not touch has another cause than it seems.
+        const double least =
+            candidate->is_operator() ? policy_.least_gain_fraction : policy_.keep_below_fraction;
+        if (gain < least) {
           verdict.declined = Message{"declined.small_gain", {{"gain_fraction", number(gain)}}};
           verdicts_[candidate] = std::move(verdict);
           continue;
@@ -447,13 +450,12 @@ class Planner {
       plan_.headline = {"headline.launch_bound",
                         {{"busy_fraction", busy}, {"launches", std::to_string(plan_.launch_count_per_step)}}};
       plan_.summary.push_back({"summary.launch_first", args(first.step_after_cumulative_ns)});
-    } else if (first.kind == ActionKind::sync || first.kind == ActionKind::input ||
-               first.kind == ActionKind::overlap) {
-      const Bucket cause = first.kind == ActionKind::sync    ? Bucket::idle_sync
-                           : first.kind == ActionKind::input ? Bucket::idle_host
-                                                             : Bucket::exposed_communication;
+    } else if (first.kind == ActionKind::sync || first.kind == ActionKind::input) {
+      const Bucket cause = first.kind == ActionKind::sync ? Bucket::idle_sync : Bucket::idle_host;
       plan_.headline = {"headline.other_idle",
                         {{"busy_fraction", busy}, {"cause", "@bucket." + std::string(bucket_name(cause))}}};
+    } else if (first.kind == ActionKind::overlap) {
+      plan_.headline = {"headline.communication", {{"share_fraction", number(first.share_fraction)}}};
     } else {
       plan_.headline = {"headline.gpu_bound",
                         {{"busy_fraction", busy},

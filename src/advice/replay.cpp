@@ -182,12 +182,14 @@ Nanos Replay::play(const Change& change) const {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const Nanos duration_ns = change.duration_ns.empty() ? step.duration_ns : change.duration_ns[i];
-    if (step.same_launch == kNone && !change.graph) {
-      if (step.host_waits_before && !change.no_waits) host = std::max(host, static_cast<double>(all_end_ns));
+    if (step.same_launch == kNone) {
+      // Inside a graph nothing waits for the host, but the host still fetches what the next graph works on.
+      const bool waits = step.host_waits_before && !change.no_waits && !change.graph;
+      if (waits) host = std::max(host, static_cast<double>(all_end_ns));
       host += host_ns(step, change, i);
-      reached_ns[i] = static_cast<Nanos>(host) + step.latency_ns;
+      reached_ns[i] = static_cast<Nanos>(host) + (change.graph ? 0 : step.latency_ns);
     } else {
-      reached_ns[i] = step.same_launch == kNone ? 0 : reached_ns[step.same_launch];
+      reached_ns[i] = reached_ns[step.same_launch];
     }
     if (duration_ns == kRemoved) {
       end_ns[i] = stream_end_ns[step.stream];
@@ -215,6 +217,7 @@ Nanos Replay::busy_ns(const Change& change) const {
   Change packed = change;
   packed.graph = true;
   packed.graph_gap_ns = 0;
+  packed.elsewhere_fraction = 0;
   return play(packed);
 }
 
@@ -224,7 +227,10 @@ double Replay::host_ns(const Step& step, const Change& change, std::size_t i) {
   const double extra_ns = change.host_extra_ns.empty() ? 0 : change.host_extra_ns[i];
   if (extra_ns == kHostGone) return 0;
   const auto profiled_ns = static_cast<double>(step.host_ns);
-  return std::max(profiled_ns - change.record_ns * step.records, profiled_ns / 5) + extra_ns;
+  const double true_ns = std::max(profiled_ns - change.record_ns * step.records, profiled_ns / 5);
+  const double elsewhere_ns = std::max(true_ns - static_cast<double>(kElsewhereNs), 0.0);
+  const double launching_ns = change.graph ? 0 : true_ns - elsewhere_ns + extra_ns;
+  return launching_ns + elsewhere_ns * change.elsewhere_fraction;
 }
 
 double Replay::fit_record_ns(Nanos target_ns) const {

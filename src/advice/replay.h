@@ -47,11 +47,14 @@ class Replay {
     std::vector<Nanos> duration_ns;     ///< per step; kRemoved: the step is gone
     std::vector<double> host_extra_ns;  ///< per step: added to its host time; kHostGone: the step takes none
     bool no_waits = false;              ///< the host never waits for the GPU
-    bool graph = false;                 ///< all steps are launched at once by a graph
-    double record_ns = 0;               ///< what the profiler took for each record: not there in the true run
-    Nanos graph_gap_ns = 0;             ///< between two kernels of a graph
+    bool graph = false;  ///< launched by graphs: only what the host does elsewhere still takes its time
+    double elsewhere_fraction = 1;  ///< part that stays of the host's time elsewhere (beyond kElsewhereNs)
+    double record_ns = 0;           ///< what the profiler took for each record: not there in the true run
+    Nanos graph_gap_ns = 0;         ///< between two kernels of a graph
   };
   static constexpr Nanos kRemoved = -1;
+  /// Between two calls, more than this is no launching: input, python, another process.
+  static constexpr Nanos kElsewhereNs = 500'000;
   static constexpr double kHostGone = -1e18;
 
   /// First start to last end of the GPU work after the change, with the host's lead before the first.

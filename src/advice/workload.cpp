@@ -38,7 +38,7 @@ Fixes Workload::no_fixes() const {
 
 Nanos Workload::step_after(const Fixes& fixes) const {
   const double played = static_cast<double>(replay_.play(fixes.change)) * calibration_;
-  return std::clamp<Nanos>(std::llround(played) - fixes.saved_ns, 0, step_ns_);
+  return std::clamp<Nanos>(std::llround(played), 0, step_ns_);
 }
 
 Nanos Workload::idle_ns() const {

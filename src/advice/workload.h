@@ -16,7 +16,6 @@ inline constexpr std::array kQuantiles = {Quantile::low, Quantile::likely, Quant
 /// Changes chosen so far, for one quantile.
 struct Fixes {
   Replay::Change change;
-  Nanos saved_ns = 0;  ///< per step, of what a replay can't tell: input, exposed communication
 };
 
 /// One step of a workload and what becomes of it when things change.

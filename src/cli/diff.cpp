@@ -86,7 +86,7 @@ void add_diff(CLI::App& app, Job& job) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments->output, "File to write instead of standard output");
-  command->add_option("--window", arguments->request.window, "Part to compare: all, step or annotation:NAME")
+  command->add_option("--window", arguments->request.window, "Part to compare: all or step")
       ->capture_default_str();
   command->add_option("--lang", arguments->request.language, "en or zh")->check(CLI::IsMember({"en", "zh"}));
   command->add_flag("-v,--verbose", arguments->verbose, "Every operator");

@@ -19,8 +19,7 @@ Language chosen_language(const PlanRequest& request) {
 }
 
 void add_plan_options(CLI::App& command, PlanRequest& request) {
-  command.add_option("--window", request.window, "Part to plan for: all, step or annotation:NAME")
-      ->capture_default_str();
+  command.add_option("--window", request.window, "Part to plan for: all or step")->capture_default_str();
   command.add_option("--step-time", request.step_time_ms, "Milliseconds of a step without the profiler")
       ->check(CLI::PositiveNumber);
   command.add_option("--peak-tflops", request.peak_tflops, "Peak of the GPU's matrix units, TFLOP/s")
@@ -72,6 +71,11 @@ PlanResult plan_of(const PlanRequest& request) {
   ReadRequest read;
   read.paths = request.traces;
   read.analysis.window = WindowChoice::parse(request.window);
+  if (read.analysis.window.kind == WindowChoice::Kind::annotation) {
+    // Pieces of a run have no step whose length could be predicted.
+    throw Error("a plan can't be made for '" + request.window + "'", {"--window", {}},
+                "use all or step; pagoda analyze takes annotations");
+  }
   if (request.peak_tflops) read.peaks.flops_per_s = *request.peak_tflops * 1e12;
   if (request.peak_gbs) read.peaks.bytes_per_s = *request.peak_gbs * 1e9;
   read.show_progress = !request.no_progress && error_is_terminal();

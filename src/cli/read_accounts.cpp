@@ -126,11 +126,25 @@ class AccountReader {
     std::vector<std::uint32_t> counter_rows;
     ExplainOptions why;
     const std::string joined = join(trace, counter_rows, why);
+    why.window = hull_of(trace, request_.analysis.window);
     Explanation explanation = explain(trace, attributions, gpu ? &*gpu : nullptr, why);
     TraceAccount account = analyze_trace(trace, attributions, request_.analysis, explanation.bounds);
     if (!joined.empty()) account.warnings.push_back(joined);
     if (request_.keep_trace && !account.devices.empty()) keep(mine_[slot], trace, explanation);
     return account;
+  }
+
+  /// What is explained: all, or the extent of the window over all devices.
+  static std::optional<Interval> hull_of(const Trace& trace, const WindowChoice& choice) {
+    if (choice.kind == WindowChoice::Kind::all) return std::nullopt;
+    std::optional<Interval> hull;
+    for (const IntervalSet& window : device_windows(trace, choice)) {
+      if (window.empty()) continue;
+      if (!hull) hull = window.front();
+      hull->start_ns = std::min(hull->start_ns, window.front().start_ns);
+      hull->end_ns = std::max(hull->end_ns, window.back().end_ns);
+    }
+    return hull;
   }
 
   /// The first in the order of the inputs, whichever thread read it when.
