@@ -11,7 +11,7 @@ test: build  ## unit tests of the release build; ./bootstrap test runs everythin
 sanitize:  ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset sanitize >/dev/null && cmake --build --preset sanitize && ctest --preset sanitize
 fuzz:  ## every fuzz target, RUNS=1000000 SECONDS=600
-	cmake --preset fuzz >/dev/null && cmake --build --preset fuzz && tools/fuzz $(or $(RUNS),1000000) $(or $(SECONDS),600)
+	cmake --preset fuzz >/dev/null && cmake --build --preset fuzz --target fuzzers && tools/fuzz $(or $(RUNS),1000000) $(or $(SECONDS),600)
 tidy: build  ## clang-tidy 19 over src/
 	run-clang-tidy-19 -quiet -p build 'src/.*(?<!_test)\.cpp$$'
 format:  ## clang-format 19 in place
