@@ -70,7 +70,6 @@ class Replay {
 
   std::vector<Step> steps_;  // in the order of issue
   std::vector<std::uint32_t> step_of_;
-  std::uint32_t first_event_ = 0;
   std::uint32_t streams_ = 0;
   Nanos profiled_ns_ = 0;
 };

@@ -162,6 +162,7 @@ class StreamContent final : public Content {
 
   std::uint64_t disk_position() const override { return bytes_->position(); }
   std::uint64_t disk_bytes() const override { return origin_.disk_bytes; }
+  std::uint64_t plain_bytes() const override { return origin_.plain_path.empty() ? 0 : origin_.disk_bytes; }
 
  private:
   std::unique_ptr<ByteSource> bytes_;

@@ -31,6 +31,8 @@ class Content {
   /// Bytes consumed of the file on disk and its size, for progress; 0: unknown.
   virtual std::uint64_t disk_position() const { return 0; }
   virtual std::uint64_t disk_bytes() const { return 0; }
+  /// Size of the content where it is known before it is read; 0: compressed, or a pipe.
+  virtual std::uint64_t plain_bytes() const { return 0; }
 };
 
 struct ReadOptions {

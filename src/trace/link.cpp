@@ -21,7 +21,9 @@ void merge_runs(std::uint32_t* begin, std::uint32_t* end, const Less& less) {
   while (bounds.size() > 2) {
     std::vector<std::uint32_t*> merged = {begin};
     for (std::size_t i = 2; i < bounds.size(); i += 2) {
-      std::inplace_merge(bounds[i - 2], bounds[i - 1], bounds[i], less);
+      // Steps of a profile follow one another: most neighbours are in order as they are.
+      if (less(*bounds[i - 1], *(bounds[i - 1] - 1)))
+        std::inplace_merge(bounds[i - 2], bounds[i - 1], bounds[i], less);
       merged.push_back(bounds[i]);
     }
     if (merged.back() != end) merged.push_back(end);

@@ -38,11 +38,13 @@ Category category_of(std::string_view name) {
 }
 
 Category CategoryTable::count(std::string_view spelling) {
-  for (Row& row : rows_) {
-    if (row.spelling == spelling) {
-      ++row.events;
-      return row.category;
-    }
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].spelling != spelling) continue;
+    ++rows_[i].events;
+    const Category category = rows_[i].category;
+    if (i > 0 && rows_[i].events > rows_[i - 1].events)
+      std::swap(rows_[i], rows_[i - 1]);  // frequent ones first
+    return category;
   }
   rows_.push_back({std::string(spelling), category_of(spelling), 1});
   return rows_.back().category;

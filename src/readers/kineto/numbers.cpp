@@ -1,6 +1,8 @@
 #include "readers/kineto/numbers.h"
 
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 namespace pagoda::kineto {
@@ -70,11 +72,30 @@ std::optional<std::int64_t> scaled(Decimal decimal, int shift) {
   return decimal.negative ? -magnitude : magnitude;
 }
 
+/// The value of eight characters at once, if all are digits: pairs, then fours, then all (little-endian
+/// only).
+bool eight_digits(const char* text, std::int64_t& value) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  std::uint64_t chunk = 0;
+  std::memcpy(&chunk, text, sizeof chunk);
+  constexpr std::uint64_t kZeros = 0x3030303030303030;
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0;
+  if ((chunk & kHigh) != kZeros || ((chunk + 0x0606060606060606) & kHigh) != kZeros) return false;
+  chunk -= kZeros;
+  chunk = chunk * 10 + (chunk >> 8);
+  constexpr std::uint64_t kMask = 0x000000FF000000FF;
+  value = static_cast<std::int64_t>(
+      ((chunk & kMask) * (100 + (1000000ull << 32)) + ((chunk >> 16 & kMask) * (1 + (10000ull << 32)))) >>
+      32);
+  return true;
+}
+
 /// "5224094465740.820": digits, perhaps a point and at most three digits. The form of nearly every time.
 std::optional<Nanos> plain_micros(std::string_view text) {
   if (text.empty() || text.size() > 18) return std::nullopt;
   std::int64_t value = 0;
   std::size_t at = 0;
+  if (text.size() >= 8 && eight_digits(text.data(), value)) at = 8;
   for (; at < text.size() && is_digit(text[at]); ++at) value = value * 10 + (text[at] - '0');
   if (at == 0 || at > 15) return std::nullopt;
   if (at == text.size()) return value * 1000;
