@@ -20,8 +20,8 @@ _pagoda() {
         -*)
           case ${COMP_WORDS[1]} in
             analyze) choices="--window --format --table --output --top --verbose --no-progress --help" ;;
-            plan) choices="--window --step-time --format --output --html --perfetto --peak-tflops --peak-gbs --gpu-hour-cost --gpus --day-cost --project --policy --preset --evidence --lang --verbose --no-progress --help" ;;
-            explain) choices="--window --step-time --peak-tflops --peak-gbs --gpu-hour-cost --gpus --day-cost --project --policy --preset --evidence --lang --no-progress --help" ;;
+            plan) choices="--window --step-time --format --output --html --perfetto --peak-tflops --peak-gbs --gpu-hour-cost --gpus --day-cost --project --policy --preset --catalogue --evidence --lang --verbose --no-progress --help" ;;
+            explain) choices="--window --step-time --peak-tflops --peak-gbs --gpu-hour-cost --gpus --day-cost --project --policy --preset --catalogue --evidence --lang --no-progress --help" ;;
             diff) choices="--step-time-before --step-time-after --plan --gate --format --output --window --lang --verbose --no-progress --help" ;;
             evidence) choices="--db --import --help" ;;
           esac

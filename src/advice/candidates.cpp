@@ -1,6 +1,7 @@
 #include "advice/candidates.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -135,6 +136,7 @@ std::optional<Candidate> tf32_candidate(const Explanation& explanation, const Wo
   double floor_ns = 0;
   for (const OperatorGroup* group : candidate.groups) floor_ns += peak > 0 ? group->flops / peak * 1e9 : 0;
   candidate.id = "tensor_cores_fp32";
+  candidate.efficiency_name = "default";
   candidate.kind = ActionKind::precision;
   candidate.operator_name = "gemm";
   candidate.bound = Bound::compute;
@@ -159,6 +161,7 @@ std::optional<Candidate> weights_candidate(const Explanation& explanation, const
   }
   if (candidate.groups.empty()) return std::nullopt;
   candidate.id = "fp8_weights";
+  candidate.efficiency_name = "default";
   candidate.kind = ActionKind::precision;
   candidate.operator_name = "gemv";
   candidate.bound = Bound::memory;
@@ -168,6 +171,93 @@ std::optional<Candidate> weights_candidate(const Explanation& explanation, const
   candidate.floor_ns = per_step(candidate.floor_ns, workload);
   candidate.gpu_events_per_step /= workload.steps();
   return candidate;
+}
+
+/// Matmuls that wait for the Tensor Cores, on a GPU that multiplies fp8 faster. Operands halve as well, but
+/// the output does not: the bytes of now are an upper bound.
+std::optional<Candidate> fp8_gemm_candidate(const Explanation& explanation, const Workload& workload) {
+  if (!explanation.gpu) return std::nullopt;
+  const double peak = explanation.gpu->attainable_flops_per_s(MathType::fp8, true);
+  if (peak <= 0) return std::nullopt;
+  Candidate candidate;
+  double floor_ns = 0;
+  for (const OperatorGroup& group : explanation.groups) {
+    const bool half = group.dtype == "bfloat16" || group.dtype == "float16";
+    if (group.kind != OperatorKind::gemm || group.bound != Bound::compute || !half || group.flops <= 0)
+      continue;
+    const double bytes = std::max(group.floor_bytes, 0.0);
+    const double bytes_per_s = explanation.gpu->attainable_bytes_per_s(bytes, 0);
+    floor_ns += std::max(group.flops / peak, bytes_per_s > 0 ? bytes / bytes_per_s : 0.0) * 1e9;
+    candidate.groups.push_back(&group);
+    candidate.time_now_ns += group.time_ns;
+    candidate.gpu_events_per_step += group.gpu_events;
+  }
+  if (candidate.groups.empty()) return std::nullopt;
+  candidate.id = "fp8_gemm";
+  candidate.kind = ActionKind::precision;
+  candidate.operator_name = "gemm";
+  candidate.efficiency_name = "gemm_fp8";
+  candidate.bound = Bound::compute;
+  candidate.bound_fraction = 1;
+  candidate.changes_numerics = true;
+  candidate.time_now_ns = per_step(candidate.time_now_ns, workload);
+  candidate.floor_ns = per_step(std::llround(floor_ns), workload);
+  candidate.gpu_events_per_step /= workload.steps();
+  return candidate;
+}
+
+bool converts_layout(std::string_view kernel) {
+  std::string lower(kernel);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.find("nchwtonhwc") != std::string::npos || lower.find("nhwctonchw") != std::string::npos ||
+         lower.find("batched_transpose_") != std::string::npos;
+}
+
+/// Convolutions on Tensor Cores want channels last: in a channels-first model the library converts in front
+/// of each and behind it, in kernels of its own.
+std::optional<Candidate> channels_last_candidate(const Trace& trace, const Explanation& explanation,
+                                                 const Workload& workload) {
+  Candidate candidate;
+  for (const OperatorGroup& group : explanation.groups) {
+    if (group.kind != OperatorKind::convolution) continue;
+    const std::size_t before = candidate.removed_events.size();
+    for (std::uint32_t row : group.instances) {
+      const OperatorInstance& instance = explanation.instances[row];
+      for (std::uint32_t i = 0; i < instance.event_count; ++i) {
+        const std::uint32_t event = explanation.instance_events[instance.first_event + i];
+        if (!converts_layout(trace.text(trace.gpu_events[event].name))) continue;
+        candidate.removed_events.push_back(event);
+        candidate.time_now_ns += trace.gpu_events[event].duration_ns;
+      }
+    }
+    if (candidate.removed_events.size() > before) candidate.groups.push_back(&group);
+  }
+  if (candidate.groups.empty()) return std::nullopt;
+  candidate.id = "channels_last";
+  candidate.kind = ActionKind::layout;
+  candidate.operator_name = "convolution";
+  candidate.bound = Bound::memory;
+  candidate.bound_fraction = 1;
+  candidate.time_now_ns = per_step(candidate.time_now_ns, workload);
+  candidate.gpu_events_per_step =
+      static_cast<std::int64_t>(candidate.removed_events.size()) / workload.steps();
+  return candidate;
+}
+
+/// Events that go, but for what stays of each.
+void remove_events(const Candidate& candidate, double stays, const Workload& workload,
+                   Replay::Change& change) {
+  for (std::uint32_t event : candidate.removed_events) {
+    const auto step = workload.replay().step_of(event);
+    if (step == kNone || change.duration_ns[step] == Replay::kRemoved) continue;
+    if (stays > 0) {
+      change.duration_ns[step] = std::llround(static_cast<double>(change.duration_ns[step]) * stays);
+    } else {
+      change.duration_ns[step] = Replay::kRemoved;
+      change.host_extra_ns[step] = Replay::kHostGone;
+    }
+  }
 }
 
 /// What a fused kernel does to one instance: the first kernel's place takes its time, the others go.
@@ -201,8 +291,9 @@ void replace_instance(const OperatorInstance& instance, const Replacement& with,
 
 }  // namespace
 
-std::vector<Candidate> find_candidates(const Explanation& explanation, const Workload& workload,
-                                       const Policy& policy, const Catalogue& catalogue) {
+std::vector<Candidate> find_candidates(const Trace& trace, const Explanation& explanation,
+                                       const Workload& workload, const Policy& policy,
+                                       const Catalogue& catalogue) {
   std::vector<Candidate> candidates = operator_candidates(explanation, workload, catalogue);
   const std::string arch = explanation.gpu ? explanation.gpu->arch : "";
   const auto add = [&](Candidate candidate, std::string_view catalogue_name) {
@@ -235,6 +326,9 @@ std::vector<Candidate> find_candidates(const Explanation& explanation, const Wor
   }
   if (auto tf32 = tf32_candidate(explanation, workload)) add(std::move(*tf32), "gemm_fp32");
   if (auto weights = weights_candidate(explanation, workload)) add(std::move(*weights), "weights_fp8");
+  if (auto fp8 = fp8_gemm_candidate(explanation, workload)) add(std::move(*fp8), "gemm_fp8");
+  if (auto layout = channels_last_candidate(trace, explanation, workload))
+    add(std::move(*layout), "convolution");
   std::erase_if(candidates, [&](const Candidate& candidate) {
     const double share = static_cast<double>(candidate.time_now_ns) /
                          static_cast<double>(std::max<Nanos>(workload.step_ns(), 1));
@@ -270,8 +364,11 @@ void apply(const Candidate& candidate, Tier tier, Quantile quantile, const Expla
     }
     return;
   }
-  const double eff = efficiency(
-      policy, candidate.kind == ActionKind::precision ? "default" : candidate.operator_name, tier, quantile);
+  if (!candidate.removed_events.empty()) {
+    remove_events(candidate, pick(policy.layout_remains, quantile), workload, change);
+    return;
+  }
+  const double eff = efficiency(policy, candidate.priced_as(), tier, quantile);
   for (const OperatorGroup* group : candidate.groups) {
     auto floor_ns = static_cast<double>(fused_floor_ns(*group));
     if (candidate.kind == ActionKind::precision && group->time_ns > 0)

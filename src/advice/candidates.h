@@ -26,13 +26,17 @@ struct Candidate {
   Bucket idle_cause = Bucket::idle_unknown;  ///< for causes of idle time
   std::vector<std::uint32_t> collectives;    ///< GPU events that an overlap hides
   double exposed_fraction = 0;               ///< part of their time that nothing hides now
+  std::string efficiency_name;  ///< whose efficiency prices it, where that is not the operator's own
+  std::vector<std::uint32_t> removed_events;  ///< GPU events that go while the rest of its operators stays
 
   bool is_operator() const { return !groups.empty(); }
+  const std::string& priced_as() const { return efficiency_name.empty() ? operator_name : efficiency_name; }
 };
 
 /// All candidates of a workload, by id. Operators whose floor is unknown have floor_ns -1.
-std::vector<Candidate> find_candidates(const Explanation& explanation, const Workload& workload,
-                                       const Policy& policy, const Catalogue& catalogue);
+std::vector<Candidate> find_candidates(const Trace& trace, const Explanation& explanation,
+                                       const Workload& workload, const Policy& policy,
+                                       const Catalogue& catalogue);
 
 /// Adds what the candidate does at a tier to the changes of one quantile.
 void apply(const Candidate& candidate, Tier tier, Quantile quantile, const Explanation& explanation,

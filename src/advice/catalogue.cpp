@@ -36,7 +36,10 @@ Catalogue Catalogue::from_toml(std::string_view text, const std::string& path) {
   const TomlDocument document(text, path);
   Catalogue catalogue;
   std::set<std::string> ids;
+  document.root().only({"implementation"});
   for (const TomlReader& row : document.root().tables("implementation")) {
+    row.only({"id", "name", "operators", "tier", "licence", "gpus", "dtypes", "switch_on", "limits",
+              "version", "url"});
     Entry entry;
     entry.implementation = {row.text("id"),      row.text("name"),      tier_of(row),
                             row.text("licence"), row.text("switch_on"), row.text("limits"),
@@ -50,6 +53,8 @@ Catalogue Catalogue::from_toml(std::string_view text, const std::string& path) {
   }
   return catalogue;
 }
+
+Catalogue Catalogue::from_file(const std::string& path) { return from_toml(read_text_file(path), path); }
 
 const Catalogue& Catalogue::built_in() {
   static const Catalogue catalogue = from_toml(embedded::catalogue_toml, "catalogue.toml");

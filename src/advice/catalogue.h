@@ -20,6 +20,7 @@ class Catalogue {
   static const Catalogue& built_in();
   /// Throws Error that names the file, the line and what is wrong there.
   static Catalogue from_toml(std::string_view text, const std::string& path);
+  static Catalogue from_file(const std::string& path);
 
   const std::vector<Entry>& entries() const { return entries_; }
   /// Those for `operator_name` that run on `arch` ("sm_90"; empty: unknown, anything goes) with `dtype`

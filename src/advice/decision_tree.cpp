@@ -59,6 +59,14 @@ class Walk {
       step("question.tensor_cores", {"answer.no_tensor_cores", {}});
       return act(Tier::existing);
     }
+    if (share_ < policy_.keep_below_fraction) return keep_small();
+    step("question.memory_bound",
+         candidate_.bound == Bound::memory
+             ? Message{"answer.memory_bound", {{"bound_fraction", number(candidate_.bound_fraction)}}}
+             : Message{"answer.not_memory_bound",
+                       {{"bound", "@bound." + std::string(bound_name(candidate_.bound))}}});
+    step("question.numerics",
+         {project_.changes_numerics_allowed ? "answer.numerics_allowed" : "answer.numerics_kept", {}});
     const TierEstimate* existing = outlook_.find(Tier::existing);
     const Nanos saving = existing ? outlook_.step_now_ns - existing->step_after_alone_ns.likely : 0;
     if (!project_.changes_numerics_allowed)

@@ -108,9 +108,10 @@ bool is_whole(const EvidenceRow& row) {
 
 }  // namespace
 
-double EvidenceRow::efficiency() const {
+double EvidenceRow::efficiency(double matrix_flops_per_s) const {
   constexpr double kShortestKernelUs = static_cast<double>(kShortestKernelNs) / 1000;
-  const double floor_us = std::max(bytes / (ceiling_gb_per_s * 1e9) * 1e6, kShortestKernelUs);
+  const double math_us = matrix_flops_per_s > 0 ? std::max(flops, 0.0) / matrix_flops_per_s * 1e6 : 0;
+  const double floor_us = std::max({bytes / (ceiling_gb_per_s * 1e9) * 1e6, math_us, kShortestKernelUs});
   return std::min(floor_us / median_us, 1.0);
 }
 
@@ -228,6 +229,16 @@ std::optional<EvidenceRow> EvidenceStore::nearest(std::string_view operator_name
   return best;
 }
 
+namespace {
+
+/// What the FLOP of a row are held against: the same matrix ceiling as the operator's floor.
+double matrix_ceiling(const Explanation& explanation, const EvidenceRow& row) {
+  const auto type = math_type_of(row.dtype);
+  return type && explanation.gpu ? explanation.gpu->attainable_flops_per_s(*type, true) : 0;
+}
+
+}  // namespace
+
 Policy with_evidence(const Policy& policy, const EvidenceStore& store, const Explanation& explanation,
                      std::string_view device, MeasuredEfficiencies& used) {
   Policy measured = policy;
@@ -254,7 +265,7 @@ Policy with_evidence(const Policy& policy, const EvidenceStore& store, const Exp
       Sum& sum = sums[key];
       const auto floor_ns = static_cast<double>(group.floor_ns);
       sum.floor_ns += floor_ns;
-      sum.time_ns += floor_ns / std::max(row->efficiency(), 0.01);
+      sum.time_ns += floor_ns / std::max(row->efficiency(matrix_ceiling(explanation, *row)), 0.01);
       if (floor_ns > sum.largest_floor_ns) sum.largest = *row, sum.largest_floor_ns = floor_ns;
     }
   }

@@ -33,8 +33,10 @@ struct EvidenceRow {
   double max_error = -1;
   std::string device, driver, cuda, commit, date, method;
 
-  /// Time of a perfect kernel at the measured ceiling, no less than the shortest kernel, over its time.
-  double efficiency() const;
+  /// Time of a perfect kernel over its time. A perfect kernel moves its bytes at the measured ceiling, does
+  /// its FLOP at `matrix_flops_per_s` (0: not known, bytes alone count) and takes no less than the shortest
+  /// kernel.
+  double efficiency(double matrix_flops_per_s = 0) const;
 };
 
 /// Measured rows in an SQLite database: a file that `pagoda evidence` fills, or the rows that ship with

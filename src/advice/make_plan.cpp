@@ -39,7 +39,7 @@ class Planner {
     describe_hardware(*account);
     describe_step(*account);
     describe_operators();
-    candidates_ = find_candidates(explanation_, *workload_, policy_, Catalogue::built_in());
+    candidates_ = find_candidates(trace_, explanation_, *workload_, policy_, options_.catalogue);
     choose();
     decline_the_rest();
     say_headline();
@@ -138,8 +138,9 @@ class Planner {
 
   Evidence evidence_of(const Candidate& candidate, Tier tier) const {
     if (!candidate.is_operator()) return {"model", {"evidence.replay", {}}};
-    const Prior prior = policy_.efficiency_of(candidate.operator_name, tier);
-    const auto row = measured_.find({candidate.operator_name, std::string(tier_name(tier))});
+    if (!candidate.removed_events.empty()) return layout_evidence();
+    const Prior prior = policy_.efficiency_of(candidate.priced_as(), tier);
+    const auto row = measured_.find({candidate.priced_as(), std::string(tier_name(tier))});
     if (row != measured_.end()) {
       return {"measured",
               {"evidence.measured",
@@ -159,10 +160,26 @@ class Planner {
               {"high_fraction", number(prior.high)}}}};
   }
 
+  Evidence layout_evidence() const {
+    const Prior& remains = policy_.layout_remains;
+    return {"prior",
+            {"evidence.layout",
+             {{"low_fraction", number(remains.low)},
+              {"likely_fraction", number(remains.likely)},
+              {"high_fraction", number(remains.high)}}}};
+  }
+
   NanosRange operator_time(const Candidate& candidate, Tier tier) const {
+    if (!candidate.removed_events.empty()) {
+      const auto stays = [&](double part) {
+        return static_cast<Nanos>(static_cast<double>(candidate.time_now_ns) * part);
+      };
+      const Prior& remains = policy_.layout_remains;
+      return {stays(remains.low), stays(remains.likely), stays(remains.high)};
+    }
     if (!candidate.is_operator() || candidate.floor_ns < 0 || tier == Tier::pytorch)
       return {candidate.time_now_ns, candidate.time_now_ns, candidate.time_now_ns};
-    const Prior eff = policy_.efficiency_of(candidate.operator_name, tier);
+    const Prior eff = policy_.efficiency_of(candidate.priced_as(), tier);
     const auto at = [&](double e) {
       return std::min(candidate.time_now_ns,
                       static_cast<Nanos>(static_cast<double>(candidate.floor_ns) / std::max(e, 0.01)));
@@ -264,9 +281,13 @@ class Planner {
       case ActionKind::sync: return {"title.sync", {}};
       case ActionKind::input: return {"title.input", {}};
       case ActionKind::overlap: return {"title.overlap", {}};
-      case ActionKind::layout: return {"title.kv_cache", {}};
+      case ActionKind::layout:
+        return {candidate.id == "channels_last" ? "title.channels_last" : "title.kv_cache", {}};
       case ActionKind::precision:
-        return {candidate.id == "tensor_cores_fp32" ? "title.tf32" : "title.weights", {}};
+        return {candidate.id == "tensor_cores_fp32" ? "title.tf32"
+                : candidate.id == "fp8_gemm"        ? "title.fp8_gemm"
+                                                    : "title.weights",
+                {}};
       default: break;
     }
     if (candidate.operator_name == "optimizer") return {"title.optimizer", {}};
@@ -377,12 +398,15 @@ class Planner {
       if (!group->shapes.empty() && action.shapes.size() < kMost &&
           std::find(action.shapes.begin(), action.shapes.end(), group->shapes) == action.shapes.end())
         action.shapes.push_back(group->shapes);
+      if (!candidate.removed_events.empty()) continue;
       for (std::uint32_t instance : group->instances) {
         const OperatorInstance& row = explanation_.instances[instance];
         for (std::uint32_t i = 0; i < row.event_count; ++i)
           action.gpu_events.push_back(explanation_.instance_events[row.first_event + i]);
       }
     }
+    action.gpu_events.insert(action.gpu_events.end(), candidate.removed_events.begin(),
+                             candidate.removed_events.end());
   }
 
   static LadderStep ladder_step(std::string id, Message title, NanosRange step) {
@@ -426,7 +450,8 @@ class Planner {
     row.reason_path = {
         {{"question.bottleneck", {}}, {"answer.yes_bottleneck", {{"share_fraction", number(share)}}}},
         {{"question.memory_bound", {}}, {"answer.not_memory_bound", {{"bound", "@bound.compute"}}}}};
-    row.why = {"declined.at_the_roof", {{"sol_fraction", number(sol)}}};
+    row.why = {sol >= policy_.at_roof_fraction ? "declined.at_the_roof" : "declined.below_the_roof",
+               {{"sol_fraction", number(sol)}}};
     plan_.declined.push_back(std::move(row));
   }
 

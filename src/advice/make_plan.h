@@ -23,6 +23,7 @@ struct PlanInput {
 
 struct PlanOptions {
   Policy policy = Policy::built_in();
+  Catalogue catalogue = Catalogue::built_in();
   Project project;
   std::optional<Nanos> step_time_ns;                           ///< of one step without the profiler
   const EvidenceStore* evidence = &EvidenceStore::built_in();  ///< nullptr: priors only

@@ -26,6 +26,7 @@ struct Policy {
   CudaRule cuda;
   double idle_fraction = 0;
   double keep_below_fraction = 0;
+  double at_roof_fraction = 0;
   double least_gain_fraction = 0;
   double hours_per_month = 0;
   std::vector<std::pair<double, RoiBand>> bands;  ///< by the share from which each holds, ascending
@@ -37,6 +38,7 @@ struct Policy {
   std::map<std::string, Prior, std::less<>> host_extra_ns;  ///< by tier, and "attention"
   Prior input_remains;
   Prior overlap_remains;
+  Prior layout_remains;  ///< of the kernels that convert a convolution's layout
 
   const RoiBand& band(double share_fraction) const;
   Prior efficiency_of(std::string_view operator_name, Tier tier) const;

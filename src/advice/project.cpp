@@ -13,6 +13,14 @@ bool Project::has_skill(std::string_view skill) const {
 Project Project::from_toml(std::string_view text, const std::string& path) {
   const TomlDocument document(text, path);
   const TomlReader root = document.root();
+  root.only({"fleet", "team", "project", "accuracy"});
+  const auto check = [&](const char* table, const std::vector<std::string_view>& keys) {
+    if (root.has(table)) root.table(table).only(keys);
+  };
+  check("fleet", {"gpu_hour_cost", "gpus"});
+  check("team", {"day_cost", "skills"});
+  check("project", {"deadline_days", "horizon_months"});
+  check("accuracy", {"may_change_numerics"});
   Project project;
   const auto optional = [&](const char* table, const char* key) -> std::optional<double> {
     if (!root.has(table) || !root.table(table).has(key)) return std::nullopt;

@@ -40,6 +40,15 @@ void TomlReader::fail(std::string_view key, std::string_view why) const {
               {node_->path, {}});
 }
 
+void TomlReader::only(const std::vector<std::string_view>& known) const {
+  for (const auto& [key, unused] : *node_->table) {
+    if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
+    std::string list;
+    for (std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+    fail(key.str(), "is not known; there are: " + list);
+  }
+}
+
 bool TomlReader::has(std::string_view key) const { return node_->table->contains(key); }
 
 TomlReader TomlReader::table(std::string_view key) const {

@@ -14,6 +14,8 @@ class TomlReader {
   std::vector<TomlReader> tables(std::string_view key) const;  ///< [[key]]; empty when there is none
   std::vector<std::string> keys() const;                       ///< in alphabetical order
   bool has(std::string_view key) const;
+  /// Throws for a key that is none of `known`: a misspelt one would otherwise be passed over in silence.
+  void only(const std::vector<std::string_view>& known) const;
 
   std::string text(std::string_view key) const;
   std::string text_or(std::string_view key, std::string_view otherwise) const;

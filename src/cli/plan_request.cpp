@@ -36,6 +36,7 @@ void add_plan_options(CLI::App& command, PlanRequest& request) {
   command.add_option(
       "--preset", request.preset,
       "When CUDA is evaluated: tree (above 20 %) or last_resort (above 10 %, if Triton falls short)");
+  command.add_option("--catalogue", request.catalogue, "catalogue.toml instead of the built-in one");
   command.add_option("--evidence", request.evidence,
                      "Evidence store (pagoda evidence) instead of the built-in rows; none: priors only");
   command.add_option("--lang", request.language, "en or zh; the locale decides by default")
@@ -49,6 +50,7 @@ PlanOptions options_of(const PlanRequest& request) {
   PlanOptions options;
   if (!request.policy.empty()) options.policy = Policy::from_file(request.policy);
   if (!request.preset.empty()) options.policy = options.policy.with_preset(request.preset);
+  if (!request.catalogue.empty()) options.catalogue = Catalogue::from_file(request.catalogue);
   if (!request.project.empty()) options.project = Project::from_file(request.project);
   if (request.gpu_hour_cost) options.project.gpu_hour_cost = request.gpu_hour_cost;
   if (request.gpus) options.project.gpus = *request.gpus;

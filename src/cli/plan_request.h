@@ -25,6 +25,7 @@ struct PlanRequest {
   std::string project;
   std::string policy;
   std::string preset;
+  std::string catalogue;
   std::string evidence;  ///< a store, "none", or empty for the built-in rows
   std::string language;
   bool no_progress = false;
