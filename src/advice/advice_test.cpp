@@ -1,3 +1,4 @@
+#include <functional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "advice/policy.h"
 #include "advice/project.h"
 #include "advice/replay.h"
+#include "advice/toml_reader.h"
 #include "analysis/analyze.h"
 #include "analysis/testing/trace_builder.h"
 #include "core/error.h"
@@ -204,6 +206,74 @@ TEST(Policy, MistakesAreNamedWithTheirLine) {
   EXPECT_FALSE(project.gpu_hour_cost.has_value());
 }
 
+/// The built-in policy with one line replaced.
+std::string policy_with(const std::string& line, const std::string& instead) {
+  std::string text = read_text_file(std::string(PAGODA_SOURCE_DIR) + "/src/advice/policy.toml");
+  const std::size_t at = text.find(line);
+  EXPECT_NE(at, std::string::npos) << line;
+  return text.replace(at, line.size(), instead);
+}
+
+std::string complaint(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Policy, MisspeltKeysAreRefusedNotPassedOver) {
+  const auto policy = [](const std::string& text) {
+    return complaint([&] { Policy::from_toml(text, "p.toml"); });
+  };
+  EXPECT_EQ(policy(policy_with("[graph]", "[graph]")), "none");
+  EXPECT_NE(policy(policy_with("idle_fraction =", "idel_fraction =")).find("idel_fraction"),
+            std::string::npos);
+  EXPECT_NE(
+      policy(policy_with("[efficiency.rope]", "[efficiency.roep]")).find("efficiency.roep is not known"),
+      std::string::npos);
+  EXPECT_NE(policy(policy_with("moe = 3.0", "meo = 3.0")).find("difficulty.meo"), std::string::npos);
+  EXPECT_NE(
+      policy(policy_with("existing = [0.50, 0.85, 0.93]", "existing = [0.50, 0.85, 9.3]")).find("at most 1"),
+      std::string::npos);
+  EXPECT_NE(policy(policy_with("triton = [1.0, 3.0]", "triton = [3.0, 1.0]")).find("days.triton"),
+            std::string::npos);
+  const std::string project =
+      complaint([] { Project::from_toml("[fleet]\ngpus = 2\ngpu_hour_cots = 3\n", "p.toml"); });
+  EXPECT_EQ(project, "p.toml: line 3: fleet.gpu_hour_cots is not known; there are: gpu_hour_cost, gpus");
+}
+
+TEST(Policy, ATierThatAnOperatorLeavesOutIsNoPerfectOne) {
+  const Policy policy = Policy::from_toml(policy_with("existing = [0.50, 0.85, 0.93]\n", ""), "p.toml");
+  EXPECT_EQ(policy.efficiency_of("rope", Tier::existing).likely,
+            policy.efficiency_of("default", Tier::existing).likely);
+  EXPECT_LT(policy.efficiency_of("rope", Tier::existing).likely, 1);
+}
+
+TEST(Catalogue, OfTheUserTakesTheBuiltInsPlaceAndMistakesAreNamed) {
+  const std::string row = R"([[implementation]]
+id = "house_norm"
+name = "House norm"
+operators = ["rms_norm"]
+tier = "existing"
+licence = "house"
+switch_on = "import house"
+limits = "-"
+version = "1"
+url = "-"
+)";
+  const Catalogue catalogue = Catalogue::from_toml(row, "house.toml");
+  EXPECT_EQ(catalogue.find("rms_norm", "sm_90", "bfloat16").at(0).id, "house_norm");
+  const auto wrong = [&](const std::string& text) {
+    return complaint([&] { Catalogue::from_toml(text, "house.toml"); });
+  };
+  EXPECT_EQ(wrong(row + row), "house.toml: line 12: implementation.id is there twice");
+  EXPECT_NE(wrong(row + "licenze = \"x\"\n").find("licenze is not known"), std::string::npos);
+  EXPECT_NE(wrong("[[implementation]]\nid = 7\n").find("must be text"), std::string::npos);
+  EXPECT_THROW(Catalogue::from_file("/nonexistent/house.toml"), Error);
+}
+
 TEST(Catalogue, FitsTheGpuAndTheType) {
   const Catalogue& catalogue = Catalogue::built_in();
   EXPECT_GE(catalogue.entries().size(), 20u);
@@ -261,6 +331,16 @@ TEST(Evidence, RowsAreKeptFoundByNearestSizeAndReplaceThePrior) {
   EXPECT_EQ(measured.efficiency_of("rms_norm", Tier::existing).likely,
             Policy::built_in().efficiency_of("rms_norm", Tier::existing).likely);
   EXPECT_EQ(used.size(), 2u);
+}
+
+TEST(Evidence, AComputeBoundRowIsHeldAgainstTheMatrixUnits) {
+  EvidenceRow row;
+  row.median_us = 1000;
+  row.bytes = 1e8;  // 25 us at 4 TB/s
+  row.ceiling_gb_per_s = 4000;
+  row.flops = 5e11;  // 500 TFLOP/s
+  EXPECT_NEAR(row.efficiency(), 0.025, 1e-9);
+  EXPECT_NEAR(row.efficiency(1e15), 0.5, 1e-9);
 }
 
 TEST(Messages, BothLanguagesTakeTheSameArguments) {

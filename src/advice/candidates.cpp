@@ -177,8 +177,9 @@ std::optional<Candidate> weights_candidate(const Explanation& explanation, const
 /// the output does not: the bytes of now are an upper bound.
 std::optional<Candidate> fp8_gemm_candidate(const Explanation& explanation, const Workload& workload) {
   if (!explanation.gpu) return std::nullopt;
+  // A GPU without the format does its FLOP in another: only its own peak tells.
+  if (explanation.gpu->matrix_flops_per_s[static_cast<std::size_t>(MathType::fp8)] <= 0) return std::nullopt;
   const double peak = explanation.gpu->attainable_flops_per_s(MathType::fp8, true);
-  if (peak <= 0) return std::nullopt;
   Candidate candidate;
   double floor_ns = 0;
   for (const OperatorGroup& group : explanation.groups) {

@@ -8,8 +8,6 @@ namespace {
 
 // In groups; sorted_texts() is what is searched.
 constexpr std::array kTexts = {
-    MessageText{"answer.compute_bound", "compute-bound {share_fraction} of GPU time",
-                "计算瓶颈，占 GPU 时间 {share_fraction}"},
     MessageText{"answer.cuda_extra_small",
                 "CUDA gains {extra_fraction} of the step over Triton for {days} more days: Triton",
                 "CUDA 比 Triton 每步多省 {extra_fraction}，却多花 {days} 人天：选 Triton"},
