@@ -251,7 +251,8 @@ void remove_events(const Candidate& candidate, double stays, const Workload& wor
                    Replay::Change& change) {
   for (std::uint32_t event : candidate.removed_events) {
     const auto step = workload.replay().step_of(event);
-    if (step == kNone || change.duration_ns[step] == Replay::kRemoved) continue;
+    // Another time than the profile's: a replacement took its place, and what the conversion cost is saved.
+    if (step == kNone || change.duration_ns[step] != workload.replay().steps()[step].duration_ns) continue;
     if (stays > 0) {
       change.duration_ns[step] = std::llround(static_cast<double>(change.duration_ns[step]) * stays);
     } else {

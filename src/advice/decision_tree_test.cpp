@@ -173,6 +173,33 @@ TEST(Tree, ConvolutionsThatConvertTheirLayoutGoChannelsLast) {
   EXPECT_EQ(plan.actions[0].implementations[0].id, "channels_last");
 }
 
+TEST(Tree, AConvolutionIsNotRemovedWithItsConversion) {
+  MadeOperator conv{Kind::convolution, 20, 2, 200 * kMicro, 150 * kMicro, Bound::compute, "fprop",
+                    "nchwToNhwcKernel"};
+  conv.flops = 20 * 100e-6 * 494.7e12;  // 100 us each on Tensor Cores
+  conv.dtype = "float32";
+  conv.fp32_matmul = true;
+  const Plan plan = made_of({conv}).plan();
+  ASSERT_FALSE(plan.actions.empty());
+  for (const LadderStep& step : plan.ladder) {
+    EXPECT_GE(step.step_ns.low, 20 * 100 * kMicro)
+        << step.action_id << ": the products still take their time";
+  }
+}
+
+TEST(Tree, Fp8IsForMatmulsAlone) {
+  std::vector<MadeOperator> operators = share_of(Kind::attention, 0.3, 100 * kMicro);
+  operators[0].bound = Bound::compute;
+  operators[0].flops = 1e12;
+  PlanOptions allowed;
+  allowed.project.changes_numerics_allowed = true;
+  const Plan plan = made_of(operators).plan(allowed);
+  const auto fp8 = std::find_if(plan.actions.begin(), plan.actions.end(),
+                                [](const Action& action) { return action.id == "fp8_gemm"; });
+  ASSERT_NE(fp8, plan.actions.end());
+  EXPECT_EQ(fp8->gpu_events.size(), 20u);
+}
+
 TEST(Tree, WithoutAFloorNothingIsPromised) {
   const Plan plan = made_of(share_of(Kind::rms_norm, 0.3, -1)).plan();
   EXPECT_TRUE(plan.actions.empty());
@@ -196,6 +223,17 @@ std::vector<MadeOperator> many() {
     all.push_back(
         {kind, 10, 4, 60 * kMicro, 40 * kMicro, Bound::memory, std::string(operator_kind_name(kind))});
   return all;
+}
+
+TEST(Ladder, AnActionThatMayCostTheHostMoreRaisesNoBound) {
+  PlanOptions options;
+  options.policy.host_extra_ns["triton"] = {0, 0, 1e7};
+  const Plan plan = made_of(many()).plan(options);
+  ASSERT_GE(plan.actions.size(), 2u);
+  EXPECT_EQ(plan.actions[0].tier, Tier::existing);
+  EXPECT_EQ(plan.actions[1].tier, Tier::triton);
+  for (std::size_t i = 1; i < plan.ladder.size(); ++i)
+    EXPECT_LE(plan.ladder[i].step_ns.high, plan.ladder[i - 1].step_ns.high);
 }
 
 TEST(Ladder, EveryBoundFallsAndNothingIsCountedTwice) {

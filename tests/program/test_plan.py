@@ -110,6 +110,30 @@ class Decisions(Folder):
         self.assertFalse(any(action["changes_numerics"] for action in without["actions"]))
         self.assertTrue(any(action["changes_numerics"] for action in allowed["actions"]))
 
+    def test_a_catalogue_of_the_users_own_takes_the_built_ins_place(self):
+        row = """[[implementation]]
+id = "house"
+name = "House attention"
+operators = ["attention"]
+tier = "existing"
+licence = "house"
+switch_on = "import house"
+limits = "-"
+version = "1"
+url = "-"
+"""
+        own = self.write("catalogue.toml", row)
+        action = plan_json(EAGER, "--step-time", "110.7", "--catalogue", own)["actions"][0]
+        self.assertEqual([each["id"] for each in action["implementations"]], ["house"])
+        typo = self.write("typo.toml", row.replace("licence", "license"))
+        self.assert_refused(pagoda("plan", EAGER, "--catalogue", typo), "typo.toml", "line 6", "license")
+
+    def test_fp8_gemm_is_said_with_its_gain_and_taken_only_when_allowed(self):
+        kept = [row for row in plan_json(PREFILL, "--step-time", "109.6")["declined"] if row["why"]["id"] == "declined.numerics"]
+        self.assertEqual([row["operator"] for row in kept], ["gemm"])
+        allowed = self.write("project.toml", "[accuracy]\nmay_change_numerics = true\n")
+        self.assertIn("fp8_gemm", [action["id"] for action in plan_json(PREFILL, "--project", allowed)["actions"]])
+
     def test_mistakes_are_refused(self):
         self.assert_refused(pagoda("plan", DECODE, "--preset", "nonsense"), "nonsense", "last_resort")
         self.assert_refused(pagoda("plan", DECODE, "--policy", self.write("p.toml", "[tree]\n")), "p.toml", "line")
