@@ -41,9 +41,18 @@ struct Max {
   }
 };
 
+/// 2^x by the special function unit; results below 2^-126 become 0.
+__device__ __forceinline__ float fast_exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+constexpr float kLog2e = 1.4426950408889634f;
+
 /// exp without the NaN of (-inf) - (-inf): a masked element weighs nothing whatever the maximum is.
 __device__ __forceinline__ float exp_below(float x, float maximum) {
-  return __expf(x - (maximum == -INFINITY ? 0.f : maximum));
+  return fast_exp2((x - (maximum == -INFINITY ? 0.f : maximum)) * kLog2e);
 }
 
 /// A running maximum and the sum of exp(x - maximum): softmax in one pass.

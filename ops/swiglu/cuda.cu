@@ -12,18 +12,18 @@ constexpr int kThreads = 256;
 template <Activation kActivation>
 __device__ __forceinline__ float2 activate(float x) {
   if constexpr (kActivation == Activation::silu) {
-    const float s = __fdividef(1.f, 1.f + __expf(-x));
+    const float s = __fdividef(1.f, 1.f + fast_exp2(-x * kLog2e));
     return {x * s, s * (1.f + x * (1.f - s))};
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     constexpr float kAlpha = 0.7978845608028654f, kBeta = 0.044715f;
     // tanh(u) = 1 - 2 / (1 + exp(2u)), exact enough in fp32 and without overflow trouble.
     const float u = kAlpha * (x + kBeta * x * x * x);
-    const float t = 1.f - __fdividef(2.f, 1.f + __expf(fminf(2.f * u, 80.f)));
+    const float t = 1.f - __fdividef(2.f, 1.f + fast_exp2(fminf(2.f * u, 80.f) * kLog2e));
     const float du = kAlpha * (1.f + 3.f * kBeta * x * x);
     return {0.5f * x * (1.f + t), 0.5f * (1.f + t) + 0.5f * x * (1.f - t * t) * du};
   } else {
     const float cdf = 0.5f * (1.f + erff(x * 0.7071067811865476f));
-    return {x * cdf, cdf + x * 0.3989422804014327f * __expf(-0.5f * x * x)};
+    return {x * cdf, cdf + x * 0.3989422804014327f * fast_exp2(-0.5f * kLog2e * x * x)};
   }
 }
 
@@ -40,35 +40,53 @@ struct Params {
   T* dgate;
   T* dup;
   Strides strides;
-  std::int64_t packets;      ///< in the whole tensor
-  std::uint32_t per_row;     ///< packets a row
+  std::int64_t packets;   ///< in the whole tensor
+  std::uint32_t per_row;  ///< packets a row
+  bool flat;              ///< every tensor is contiguous
 };
 
-// Where packet number `at` of the tensor lies: its row and column. One 64-bit division a CTA, then 32 bits.
+// Where a packet lies. A contiguous tensor is one long row; otherwise a CTA divides once by the packets a
+// row, in 64 bits only where it must (a 64-bit division costs as much as the whole activation), and each
+// packet once in 32 bits.
 struct Position {
   std::int64_t row;
-  std::uint32_t column;
+  std::int64_t column;  ///< in packets
+};
+struct Start {
+  std::int64_t row;
+  std::int64_t column;
 };
 template <class T>
-__device__ __forceinline__ Position position(const Params<T>& p, std::int64_t first_row, std::uint32_t offset) {
-  const std::uint32_t rows = offset / p.per_row;
-  return {first_row + rows, offset - rows * p.per_row};
+__device__ __forceinline__ Start cta_start(const Params<T>& p, std::int64_t base) {
+  if (p.flat) return {0, base};
+  if (p.packets <= 0xffffffffLL) {
+    const auto row = static_cast<std::uint32_t>(base) / p.per_row;
+    return {row, static_cast<std::uint32_t>(base) - row * p.per_row};
+  }
+  const std::int64_t row = base / p.per_row;
+  return {row, base - row * p.per_row};
+}
+template <class T>
+__device__ __forceinline__ Position position(const Params<T>& p, const Start& start, int offset) {
+  if (p.flat) return {0, start.column + offset};
+  const std::uint32_t at = static_cast<std::uint32_t>(start.column) + offset;
+  const std::uint32_t rows = at / p.per_row;
+  return {start.row + rows, at - rows * p.per_row};
 }
 
 template <class T, bool kWide, int kUnroll, Activation kActivation, bool kBackward>
 __global__ void __launch_bounds__(kThreads) gated(const Params<T> p) {
   using P = Packet<T, kWide>;
   const std::int64_t base = std::int64_t{blockIdx.x} * (kThreads * kUnroll);
-  const std::int64_t first_row = base / p.per_row;
-  const auto first_column = static_cast<std::uint32_t>(base - first_row * p.per_row);
+  const Start start = cta_start(p, base);
   P gate[kUnroll], up[kUnroll], dout[kUnroll];
   Position at[kUnroll];
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
     const int offset = i * kThreads + static_cast<int>(threadIdx.x);
-    at[i] = position(p, first_row, first_column + offset);
+    at[i] = position(p, start, offset);
     if (base + offset < p.packets) {
-      const std::int64_t column = std::int64_t{at[i].column} * P::kCount;
+      const std::int64_t column = at[i].column * P::kCount;
       gate[i].load(p.gate + at[i].row * p.strides.gate + column);
       up[i].load(p.up + at[i].row * p.strides.up + column);
       if constexpr (kBackward) dout[i].load(p.dout + at[i].row * p.strides.dout + column);
@@ -77,7 +95,7 @@ __global__ void __launch_bounds__(kThreads) gated(const Params<T> p) {
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
     if (base + i * kThreads + threadIdx.x < p.packets) {
-      const std::int64_t column = std::int64_t{at[i].column} * P::kCount;
+      const std::int64_t column = at[i].column * P::kCount;
       float g[P::kCount], u[P::kCount];
       gate[i].unpack(g);
       up[i].unpack(u);
@@ -104,20 +122,17 @@ __global__ void __launch_bounds__(kThreads) gated(const Params<T> p) {
   }
 }
 
-// silu of -inf is -inf * 0: torch gives NaN there too.
 template <class T, Activation kActivation, bool kBackward>
 void run(Params<T> p, std::int64_t rows, std::int64_t cols, bool contiguous, bool wide, Stream stream) {
   with_bool(wide, [&](auto is_wide) {
     constexpr int kUnroll = is_wide.value ? 2 : 4;
     constexpr int kCount = Packet<T, is_wide.value>::kCount;
     p.packets = rows * cols / kCount;
-    // One row of 2^30 packets at most keeps the 32-bit offsets of a CTA in range.
-    const std::int64_t per_row = contiguous ? p.packets : cols / kCount;
-    const bool flat = contiguous && per_row < (std::int64_t{1} << 30);
-    p.per_row = static_cast<std::uint32_t>(flat ? per_row : cols / kCount);
+    p.per_row = static_cast<std::uint32_t>(cols / kCount);
+    p.flat = contiguous;
     const std::int64_t ctas = (p.packets + kThreads * kUnroll - 1) / (kThreads * kUnroll);
-    launch(gated<T, is_wide.value, kUnroll, kActivation, kBackward>, grid_size(ctas, "swiglu"), kThreads, 0, 1,
-           stream, p);
+    launch(gated<T, is_wide.value, kUnroll, kActivation, kBackward>, grid_size(ctas, "swiglu"), kThreads, 0,
+           1, stream, p);
   });
 }
 
@@ -159,8 +174,8 @@ void swiglu_backward(const SwigluBackward& a, Stream stream) {
     p.up = static_cast<const T*>(a.up.data);
     p.dgate = static_cast<T*>(a.dgate.data);
     p.dup = static_cast<T*>(a.dup.data);
-    p.strides = {a.dout.row_stride, a.gate.row_stride,  a.up.row_stride,
-                 0,                 a.dgate.row_stride, a.dup.row_stride};
+    p.strides = {a.dout.row_stride,  a.gate.row_stride, a.up.row_stride, 0,
+                 a.dgate.row_stride, a.dup.row_stride};
     bool wide = true, contiguous = true;
     for (const ConstMatrix& m : {a.dout, a.gate, a.up, ConstMatrix(a.dgate), ConstMatrix(a.dup)}) {
       wide = wide && is_packed(m);
