@@ -1,6 +1,8 @@
 #pragma once
 // 16-byte packets: how every kernel moves memory, and the conversions between storage and fp32 arithmetic.
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -43,11 +45,26 @@ struct Packet<T, true> {
 
   // Streaming hints: each byte is used once, so it should leave L2 first.
   __device__ __forceinline__ void load(const T* p) { raw = __ldcs(reinterpret_cast<const uint4*>(p)); }
+  __device__ __forceinline__ void load_again(const T* p) { raw = *reinterpret_cast<const uint4*>(p); }
   __device__ __forceinline__ void load_shared_by_rows(const T* p) {
     raw = __ldg(reinterpret_cast<const uint4*>(p));
   }
   __device__ __forceinline__ void store(T* p) const { __stcs(reinterpret_cast<uint4*>(p), raw); }
   __device__ __forceinline__ void clear() { raw = make_uint4(0, 0, 0, 0); }
+  __device__ __forceinline__ void clear_to_minus_infinity() {
+    constexpr std::uint32_t kWord = sizeof(T) == 4                           ? 0xff800000u
+                                    : std::is_same_v<T, __nv_bfloat16> ? 0xff80ff80u
+                                                                             : 0xfc00fc00u;
+    raw = make_uint4(kWord, kWord, kWord, kWord);
+  }
+  /// Overwrites element `j` (found by comparison: a register array has no run-time index).
+  __device__ __forceinline__ void set(int j, float value) {
+    float v[kCount];
+    unpack(v);
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) v[k] = k == j ? value : v[k];
+    pack(v);
+  }
 
   __device__ __forceinline__ void unpack(float (&out)[kCount]) const {
     const std::uint32_t words[4] = {raw.x, raw.y, raw.z, raw.w};
@@ -91,9 +108,12 @@ struct Packet<T, false> {
   T raw;
 
   __device__ __forceinline__ void load(const T* p) { raw = *p; }
+  __device__ __forceinline__ void load_again(const T* p) { raw = *p; }
   __device__ __forceinline__ void load_shared_by_rows(const T* p) { raw = __ldg(p); }
   __device__ __forceinline__ void store(T* p) const { *p = raw; }
   __device__ __forceinline__ void clear() { raw = from_float<T>(0.f); }
+  __device__ __forceinline__ void clear_to_minus_infinity() { raw = from_float<T>(-INFINITY); }
+  __device__ __forceinline__ void set(int, float value) { raw = from_float<T>(value); }
   __device__ __forceinline__ void unpack(float (&out)[1]) const { out[0] = to_float(raw); }
   __device__ __forceinline__ void pack(const float (&in)[1]) { raw = from_float<T>(in[0]); }
 };

@@ -32,6 +32,16 @@ struct Sum {
   }
 };
 
+/// Largest of the elements of a packet and of `m`; NaN are passed over.
+template <class P>
+__device__ __forceinline__ float packet_max(const P& packet, float m) {
+  float v[P::kCount];
+  packet.unpack(v);
+#pragma unroll
+  for (int j = 0; j < P::kCount; ++j) m = fmaxf(m, v[j]);
+  return m;
+}
+
 struct Max {
   using Value = float;
   static __device__ __forceinline__ float identity() { return -INFINITY; }
@@ -142,6 +152,24 @@ struct Place {
   }
 };
 
+/// The packets of a row that a CTA holds: the CTAs of a cluster share them evenly.
+struct Span {
+  int first;  ///< of this thread
+  int limit;  ///< of this CTA
+};
+template <class Shape, bool kCluster>
+__device__ __forceinline__ Span span_of(const Place<kCluster>& place, int packets) {
+  const int lane = static_cast<int>(threadIdx.x) % Shape::kThreads;
+#if __CUDA_ARCH__ >= 900
+  if constexpr (kCluster) {
+    const int ranks = static_cast<int>(cooperative_groups::this_cluster().num_blocks());
+    const int share = (packets + ranks - 1) / ranks;
+    return {place.rank * share + lane, min(packets, (place.rank + 1) * share)};
+  }
+#endif
+  return {lane, packets};
+}
+
 /// A CTA may not leave while another of its cluster could still write its shared memory.
 template <bool kCluster>
 __device__ __forceinline__ void leave_cluster() {
@@ -174,6 +202,25 @@ void launch(void (*kernel)(Params...), unsigned grid, int block, std::size_t sha
     config.numAttrs = 1;
   }
   check_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...), "kernel launch");
+}
+
+/// Clusters of `ctas` that the device runs at once: some SMs of a chip are left over when its groups of SMs do not
+/// divide by the cluster size, and a persistent grid beyond this number would run in two waves.
+template <class Kernel>
+int resident_clusters(Kernel kernel, int block, std::size_t shared_bytes, int ctas) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(ctas);
+  config.blockDim = dim3(block);
+  config.dynamicSmemBytes = shared_bytes;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = ctas;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int clusters = 0;
+  check_cuda(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "cluster occupancy");
+  return std::max(1, clusters);
 }
 
 /// Calls f(T{}) with the storage type of an activation.

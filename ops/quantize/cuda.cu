@@ -33,13 +33,14 @@ __device__ __forceinline__ std::uint32_t fp8_pair(float low, float high) {
   return __nv_cvt_float2_to_fp8x2(make_float2(low, high), __NV_SATFINITE, __NV_E4M3);
 }
 
+// |v| * inverse is at most the limit up to rounding, so int8 needs no clamp; NaN converts to 0.
 template <bool kFp8, int kCount>
 __device__ __forceinline__ void convert(const float (&v)[kCount], float inverse, std::uint8_t* out) {
   if constexpr (kCount == 1) {
     if constexpr (kFp8) {
       *out = static_cast<std::uint8_t>(fp8_pair(v[0] * inverse, 0.f));
     } else {
-      *out = static_cast<std::uint8_t>(__float2int_rn(fminf(fmaxf(v[0] * inverse, -127.f), 127.f)));
+      *out = static_cast<std::uint8_t>(__float2int_rn(v[0] * inverse));
     }
   } else {
     std::uint32_t words[kCount / 4];
@@ -53,7 +54,7 @@ __device__ __forceinline__ void convert(const float (&v)[kCount], float inverse,
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           words[w] |=
-              (static_cast<std::uint32_t>(__float2int_rn(fminf(fmaxf(p[j] * inverse, -127.f), 127.f))) & 255u)
+              (static_cast<std::uint32_t>(__float2int_rn(p[j] * inverse)) & 255u)
               << (8 * j);
         }
       }
@@ -81,8 +82,7 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T> p)
   const Place<kCluster> place;
   const std::int64_t row = place.group * Shape::kRows + threadIdx.x / Shape::kThreads;
   const bool live = row < p.rows;
-  const int packets = live ? p.cols / P::kCount : 0;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
+  const auto [first, packets] = span_of<Shape>(place, live ? p.cols / P::kCount : 0);
   P x[Shape::kVectors];
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {

@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T, W>
   const Place<kCluster> place;
   const std::int64_t row = place.group * Shape::kRows + threadIdx.x / Shape::kThreads;
   const bool live = row < p.rows;
-  const int packets = live ? p.cols / P::kCount : 0;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
+  const auto [first, packets] = span_of<Shape>(place, live ? p.cols / P::kCount : 0);
 
   P x[Shape::kVectors];
 #pragma unroll
@@ -86,6 +85,17 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T, W>
     }
   }
 
+  // A weight that fits the registers is on its way before the reduction: short launches are all latency.
+  constexpr bool kEarlyWeight = Shape::kVectors <= 4 && std::is_same_v<T, W>;
+  P weight[Shape::kVectors];
+  if constexpr (kEarlyWeight) {
+#pragma unroll
+    for (int i = 0; i < Shape::kVectors; ++i) {
+      const int at = first + i * Shape::kThreads;
+      if (at < packets) weight[i].load_shared_by_rows(p.weight + at * P::kCount);
+    }
+  }
+
   float sum = 0.f;
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) sum += square_sum(x[i]);
@@ -99,7 +109,11 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T, W>
     if (at < packets) {
       float v[P::kCount], w[P::kCount];
       x[i].unpack(v);
-      load_weight(p.weight + at * P::kCount, w);
+      if constexpr (kEarlyWeight) {
+        weight[i].unpack(w);
+      } else {
+        load_weight(p.weight + at * P::kCount, w);
+      }
       scale_packet<T, W>(v, w, rstd, p);
       x[i].pack(v);
       x[i].store(p.y + row * p.y_stride + at * P::kCount);

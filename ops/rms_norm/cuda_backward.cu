@@ -56,8 +56,7 @@ __global__ void __launch_bounds__(Shape::kBlock) persistent(const Params<T, W> p
   auto* stages = reinterpret_cast<Stage<T, Shape>*>(shared);
   __shared__ RowScratch<Sum> scratch;
   const Place<kCluster> place;
-  const int packets = p.cols / kCount;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
+  const auto [first, packets] = span_of<Shape>(place, p.cols / kCount);
   const std::int64_t step = place.groups * Shape::kRows;
   const std::int64_t start = place.group * Shape::kRows;  // uniform over the CTA: every thread takes every turn
   const int within = threadIdx.x / Shape::kThreads;
@@ -86,12 +85,15 @@ __global__ void __launch_bounds__(Shape::kBlock) persistent(const Params<T, W> p
   };
 
   int slot = 0;
+  const auto rstd_of = [&](std::int64_t row) { return row < p.rows ? __ldg(p.rstd + row) : 0.f; };
+  float next_rstd = rstd_of(start + within);  // a turn ahead, like the rows
   start_row<T, W, Shape>(stages[0], p, start + within, first, packets);
   for (std::int64_t base = start; base < p.rows; base += step, slot ^= 1) {
     const std::int64_t row = base + within;
     const bool live = row < p.rows;
     start_row<T, W, Shape>(stages[slot ^ 1], p, row + step, first, packets);
-    const float rstd = live ? p.rstd[row] : 0.f;
+    const float rstd = next_rstd;
+    next_rstd = rstd_of(row + step);
     P extra[Shape::kVectors];
     if (p.dresidual != nullptr) {
 #pragma unroll
@@ -178,43 +180,77 @@ __global__ void __launch_bounds__(Shape::kBlock) persistent(const Params<T, W> p
 }
 
 // Any length, stride and alignment. dweight comes from a pass of its own.
-template <class T, class W>
+template <class T, class W, bool kWide>
 __global__ void __launch_bounds__(kLoopThreads) two_passes(const Params<T, W> p) {
+  using P = Packet<T, kWide>;
   __shared__ RowScratch<Sum> scratch;
   const std::int64_t row = blockIdx.x;
   const T* x = p.x + row * p.x_stride;
   const T* dy = p.dy + row * p.dy_stride;
   const float rstd = p.rstd[row];
+  const int packets = p.cols / P::kCount;
+  const auto load = [&](int at, float(&vx)[P::kCount], float(&vdy)[P::kCount], float(&w)[P::kCount]) {
+    P px, pdy;
+    px.load_again(x + at * P::kCount);
+    pdy.load_again(dy + at * P::kCount);
+    px.unpack(vx);
+    pdy.unpack(vdy);
+    load_weight(p.weight + at * P::kCount, w);
+#pragma unroll
+    for (int j = 0; j < P::kCount; ++j) w[j] += p.weight_offset;
+  };
   float dot = 0.f;
-  for (int c = threadIdx.x; c < p.cols; c += kLoopThreads) {
-    dot += (to_float(p.weight[c]) + p.weight_offset) * to_float(dy[c]) * (to_float(x[c]) * rstd);
+#pragma unroll 2
+  for (int at = threadIdx.x; at < packets; at += kLoopThreads) {
+    float vx[P::kCount], vdy[P::kCount], w[P::kCount];
+    load(at, vx, vdy, w);
+#pragma unroll
+    for (int j = 0; j < P::kCount; ++j) dot += w[j] * vdy[j] * (vx[j] * rstd);
   }
   const float mean = reduce_row<Sum, kLoopThreads, false>(dot, scratch, 0) / p.cols;
-  for (int c = threadIdx.x; c < p.cols; c += kLoopThreads) {
-    const float w = to_float(p.weight[c]) + p.weight_offset;
-    float dx = rstd * (w * to_float(dy[c]) - to_float(x[c]) * rstd * mean);
-    if (p.dresidual != nullptr) dx += to_float(p.dresidual[row * p.dresidual_stride + c]);
-    p.dx[row * p.dx_stride + c] = from_float<T>(dx);
+#pragma unroll 2
+  for (int at = threadIdx.x; at < packets; at += kLoopThreads) {
+    float vx[P::kCount], vdy[P::kCount], w[P::kCount], more[P::kCount] = {};
+    load(at, vx, vdy, w);
+    P packet;
+    if (p.dresidual != nullptr) {
+      packet.load(p.dresidual + row * p.dresidual_stride + at * P::kCount);
+      packet.unpack(more);
+    }
+#pragma unroll
+    for (int j = 0; j < P::kCount; ++j) vdy[j] = rstd * (w[j] * vdy[j] - vx[j] * rstd * mean) + more[j];
+    packet.pack(vdy);
+    packet.store(p.dx + row * p.dx_stride + at * P::kCount);
   }
 }
 
-template <class T, class W>
-__global__ void __launch_bounds__(256) weight_pass(const Params<T, W> p) {
-  const int c = blockIdx.x * 256 + threadIdx.x;
-  if (c >= p.cols) return;
-  float sum = 0.f;
+template <class T, class W, bool kWide>
+__global__ void __launch_bounds__(128) weight_pass(const Params<T, W> p) {
+  using P = Packet<T, kWide>;
+  const int at = (blockIdx.x * 128 + threadIdx.x) * P::kCount;
+  if (at >= p.cols) return;
+  float sum[P::kCount] = {};
+#pragma unroll 4
   for (std::int64_t row = blockIdx.y; row < p.rows; row += gridDim.y) {
-    const float xhat = to_float(p.x[row * p.x_stride + c]) * p.rstd[row];
-    sum += to_float(p.dy[row * p.dy_stride + c]) * (p.round_first ? rounded<T>(xhat) : xhat);
+    P px, pdy;
+    px.load(p.x + row * p.x_stride + at);
+    pdy.load(p.dy + row * p.dy_stride + at);
+    const float rstd = p.rstd[row];
+    float x[P::kCount], dy[P::kCount];
+    px.unpack(x);
+    pdy.unpack(dy);
+#pragma unroll
+    for (int j = 0; j < P::kCount; ++j) sum[j] += dy[j] * (p.round_first ? rounded<T>(x[j] * rstd) : x[j] * rstd);
   }
-  p.partial[std::int64_t{blockIdx.y} * p.cols + c] = sum;
+#pragma unroll
+  for (int j = 0; j < P::kCount; ++j) p.partial[std::int64_t{blockIdx.y} * p.cols + at + j] = sum[j];
 }
 
 // Row groups of the persistent grid: enough CTAs an SM for about 64 KB of loads on their way.
 template <class Shape>
 std::int64_t row_groups(std::int64_t rows, int ctas) {
   constexpr int kStageBytes = 2 * Shape::kSlice * Shape::kRows * 16;
-  const std::int64_t per_sm = std::clamp(65536 / kStageBytes, 1, 8);
+  const std::int64_t per_sm = std::clamp(65536 / kStageBytes, 1, 2048 / Shape::kBlock);
   const std::int64_t resident = device_facts().multiprocessors * per_sm / ctas;
   const std::int64_t needed = (rows + Shape::kRows - 1) / Shape::kRows;
   return std::max<std::int64_t>(1, std::min(resident, needed));
@@ -246,22 +282,26 @@ void backward(const RmsNormBackward& a, Stream stream) {
                        a.mode == CastingMode::gemma ? 1.f : 0.f,
                        a.mode == CastingMode::llama};
   int partial_rows = 0;
-  const bool launched = is_wide(a) && with_pair_shape(p.cols * sizeof(T) / 16, [&](auto shape, auto cluster, int ctas) {
+  const bool launched = is_wide(a) && with_staged_shape(p.cols * sizeof(T) / 16, [&](auto shape, auto cluster, int ctas) {
     using Shape = decltype(shape);
     constexpr int kShared = 2 * sizeof(Stage<T, Shape>);
     const auto kernel = persistent<T, W, Shape, cluster.value>;
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
                "rms_norm_backward shared memory");
     partial_rows = static_cast<int>(row_groups<Shape>(p.rows, ctas));
+    if (ctas > 1) partial_rows = std::min(partial_rows, resident_clusters(kernel, Shape::kBlock, kShared, ctas));
     launch(kernel, partial_rows * ctas, Shape::kBlock, kShared, ctas, stream, p);
   });
   if (!launched) {
-    launch(two_passes<T, W>, grid_size(p.rows, "rms_norm_backward"), kLoopThreads, 0, 1, stream, p);
-    if (partial != nullptr) {
+    with_bool(is_wide(a), [&](auto wide) {
+      constexpr int kCount = Packet<T, wide.value>::kCount;
+      launch(two_passes<T, W, wide.value>, grid_size(p.rows, "rms_norm_backward"), kLoopThreads, 0, 1, stream, p);
+      if (partial == nullptr) return;
       partial_rows = static_cast<int>(std::min<std::int64_t>(p.rows, kWeightPassRows));
-      weight_pass<T, W><<<dim3((p.cols + 255) / 256, partial_rows), 256, 0, stream>>>(p);
+      const dim3 grid((p.cols / kCount + 127) / 128, partial_rows);
+      weight_pass<T, W, wide.value><<<grid, 128, 0, stream>>>(p);
       check_cuda(cudaGetLastError(), "rms_norm_backward launch");
-    }
+    });
   }
   if (partial != nullptr) {
     column_sum(partial, static_cast<W*>(a.dweight.data), partial_rows, p.cols, stream);
@@ -273,7 +313,7 @@ void backward(const RmsNormBackward& a, Stream stream) {
 std::size_t rms_norm_backward_workspace_bytes(const RmsNormBackward& a) {
   std::int64_t groups = std::min<std::int64_t>(a.x.rows, kWeightPassRows);
   if (is_wide(a)) {
-    with_pair_shape(a.x.cols * dtype_bytes(a.x.dtype) / 16, [&](auto shape, auto, int ctas) {
+    with_staged_shape(a.x.cols * dtype_bytes(a.x.dtype) / 16, [&](auto shape, auto, int ctas) {
       groups = row_groups<decltype(shape)>(a.x.rows, ctas);
     });
   }

@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(Shape::kBlock) forward_in_registers(const Para
   __shared__ RowScratch<Online> scratch;
   const Place<kCluster> place;
   const std::int64_t row = place.group * Shape::kRows + threadIdx.x / Shape::kThreads;
-  const int packets = row < p.rows ? p.cols / P::kCount : 0;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
+  const auto [first, packets] = span_of<Shape>(place, row < p.rows ? p.cols / P::kCount : 0);
   P x[Shape::kVectors];
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
@@ -119,8 +118,7 @@ __global__ void __launch_bounds__(Shape::kBlock) backward_in_registers(const Par
   __shared__ RowScratch<Sum> scratch;
   const Place<kCluster> place;
   const std::int64_t row = place.group * Shape::kRows + threadIdx.x / Shape::kThreads;
-  const int packets = row < p.rows ? p.cols / P::kCount : 0;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
+  const auto [first, packets] = span_of<Shape>(place, row < p.rows ? p.cols / P::kCount : 0);
   P dy[Shape::kVectors], y[Shape::kVectors];
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
