@@ -51,19 +51,18 @@ struct Packet<T, true> {
   }
   __device__ __forceinline__ void store(T* p) const { __stcs(reinterpret_cast<uint4*>(p), raw); }
   __device__ __forceinline__ void clear() { raw = make_uint4(0, 0, 0, 0); }
+  /// Makes the compiler unpack again on next use. Otherwise it keeps the unpacked floats, twice the registers, from
+  /// one pass over a row to the next: half as many CTAs fit an SM, or they spill.
+  /// The same, and not before `after` is known: packets are then worked on one after the other.
+  __device__ __forceinline__ void forget_until(float& after) {
+    asm volatile("" : "+r"(raw.x), "+r"(raw.y), "+r"(raw.z), "+r"(raw.w), "+f"(after));
+  }
+  __device__ __forceinline__ void forget() { asm volatile("" : "+r"(raw.x), "+r"(raw.y), "+r"(raw.z), "+r"(raw.w)); }
   __device__ __forceinline__ void clear_to_minus_infinity() {
     constexpr std::uint32_t kWord = sizeof(T) == 4                           ? 0xff800000u
                                     : std::is_same_v<T, __nv_bfloat16> ? 0xff80ff80u
                                                                              : 0xfc00fc00u;
     raw = make_uint4(kWord, kWord, kWord, kWord);
-  }
-  /// Overwrites element `j` (found by comparison: a register array has no run-time index).
-  __device__ __forceinline__ void set(int j, float value) {
-    float v[kCount];
-    unpack(v);
-#pragma unroll
-    for (int k = 0; k < kCount; ++k) v[k] = k == j ? value : v[k];
-    pack(v);
   }
 
   __device__ __forceinline__ void unpack(float (&out)[kCount]) const {
@@ -102,6 +101,13 @@ struct Packet<T, true> {
   }
 };
 
+/// Forgets every packet of a row.
+template <class P, int kPackets>
+__device__ __forceinline__ void forget(P (&packets)[kPackets]) {
+#pragma unroll
+  for (int i = 0; i < kPackets; ++i) packets[i].forget();
+}
+
 template <class T>
 struct Packet<T, false> {
   static constexpr int kCount = 1;
@@ -112,8 +118,9 @@ struct Packet<T, false> {
   __device__ __forceinline__ void load_shared_by_rows(const T* p) { raw = __ldg(p); }
   __device__ __forceinline__ void store(T* p) const { *p = raw; }
   __device__ __forceinline__ void clear() { raw = from_float<T>(0.f); }
+  __device__ __forceinline__ void forget() {}
+  __device__ __forceinline__ void forget_until(float&) {}
   __device__ __forceinline__ void clear_to_minus_infinity() { raw = from_float<T>(-INFINITY); }
-  __device__ __forceinline__ void set(int, float value) { raw = from_float<T>(value); }
   __device__ __forceinline__ void unpack(float (&out)[1]) const { out[0] = to_float(raw); }
   __device__ __forceinline__ void pack(const float (&in)[1]) { raw = from_float<T>(in[0]); }
 };

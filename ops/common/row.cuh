@@ -21,6 +21,7 @@ struct RowShape {
   static constexpr int kBlock = kThreads < 128 ? 128 : kThreads;
   static constexpr int kRows = kBlock / kThreads;  ///< rows a CTA works on at once
   static constexpr int kSlice = kThreads * kVectors;
+  static constexpr int kResident = 1024 / kBlock;  ///< CTAs an SM should hold at least: 64 registers a thread
 };
 
 struct Sum {

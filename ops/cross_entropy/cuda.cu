@@ -7,6 +7,9 @@
 namespace pagoda::ops::cuda {
 namespace {
 
+// Several rows share an SM, so that the ends of one hide behind the middles of others.
+constexpr int kRowThreads = 256;
+
 template <class T>
 struct Params {
   const T* logits;
@@ -36,42 +39,76 @@ struct Combine {
   }
 };
 
-// Adds kPackets packets at once: one rescaling of the running sum for all of them.
+// sum of 2^(v * log2(e) - offset) over a packet: one multiply-add and one special function an element.
+template <class P>
+__device__ __forceinline__ float exp_sum(const P& packet, float offset) {
+  float v[P::kCount];
+  packet.unpack(v);
+  float sum = 0.f;
+#pragma unroll
+  for (int j = 0; j < P::kCount; ++j) sum += fast_exp2(fmaf(v[j], kLog2e, -offset));
+  return sum;
+}
+
+// The same without element `skip`: only the one packet with the target takes this branch.
+template <class P>
+__device__ __noinline__ float exp_sum_without(P packet, float offset, int skip) {
+  float v[P::kCount];
+  packet.unpack(v);
+  float sum = 0.f;
+#pragma unroll
+  for (int j = 0; j < P::kCount; ++j) sum += j == skip ? 0.f : fast_exp2(fmaf(v[j], kLog2e, -offset));
+  return sum;
+}
+
+template <class P>
+__device__ __forceinline__ float plain_sum(const P& packet) {
+  float v[P::kCount];
+  packet.unpack(v);
+  float sum = 0.f;
+#pragma unroll
+  for (int j = 0; j < P::kCount; ++j) sum += v[j];
+  return sum;
+}
+
+// The exponent's offset for a maximum. Its rounding makes every term of a sum too small by the same factor.
+struct Offset {
+  float value, excess;
+  __device__ __forceinline__ explicit Offset(float maximum) {
+    const float m = maximum == -INFINITY ? 0.f : maximum;
+    value = m * kLog2e;
+    excess = -fmaf(m, kLog2e, -value);
+  }
+  __device__ __forceinline__ float correction() const { return fast_exp2(excess); }
+};
+
+// Adds kPackets packets at once, with one rescaling of the running sum. Packets beyond the row are -inf.
 template <bool kSmooth, class P, int kPackets>
-__device__ __forceinline__ void accumulate(Stats& stats, const P (&packets)[kPackets],
-                                           const int (&at)[kPackets], int limit, int target) {
-  float v[kPackets][P::kCount];
+__device__ __forceinline__ void accumulate(Stats& stats, P (&packets)[kPackets], int first, int step,
+                                           int limit, int target) {
   float m = stats.exp.maximum;
 #pragma unroll
   for (int i = 0; i < kPackets; ++i) {
-    packets[i].unpack(v[i]);
-    if (at[i] >= limit) {
-#pragma unroll
-      for (int j = 0; j < P::kCount; ++j) v[i][j] = -INFINITY;
-    } else {
-      if constexpr (kSmooth) {
-#pragma unroll
-        for (int j = 0; j < P::kCount; ++j) stats.sum += v[i][j];
-      }
-      if (at[i] == target / P::kCount) {
-#pragma unroll
-        for (int j = 0; j < P::kCount; ++j) {
-          if (at[i] * P::kCount + j == target) v[i][j] = -INFINITY;
-        }
-      }
+    if constexpr (kSmooth) {
+      if (first + i * step < limit) stats.sum += plain_sum(packets[i]);
     }
-#pragma unroll
-    for (int j = 0; j < P::kCount; ++j) m = fmaxf(m, v[i][j]);
+    packets[i].forget_until(m);
+    m = packet_max(packets[i], m);
   }
-  // Arithmetic in the exponent of 2: one multiply-add and one MUFU instruction an element.
-  const float offset = m == -INFINITY ? 0.f : m * kLog2e;
-  float sum = stats.exp.sum * fast_exp2(fmaf(stats.exp.maximum, kLog2e, -offset));
+  // The target may be the largest: it only sets the scale then.
+  const Offset offset(m);
+  float sum = 0.f;
 #pragma unroll
   for (int i = 0; i < kPackets; ++i) {
-#pragma unroll
-    for (int j = 0; j < P::kCount; ++j) sum += fast_exp2(fmaf(v[i][j], kLog2e, -offset));
+    packets[i].forget_until(sum);
+    const int skip = target - (first + i * step) * P::kCount;
+    if (skip >= 0 && skip < P::kCount) {
+      sum += exp_sum_without(packets[i], offset.value, skip);
+    } else {
+      sum += exp_sum(packets[i], offset.value);
+    }
   }
-  stats.exp = {m, sum};
+  stats.exp = {m, stats.exp.sum * exp_below(stats.exp.maximum, m) + sum * offset.correction()};
 }
 
 struct RowResult {
@@ -113,35 +150,29 @@ __device__ __forceinline__ Factors factors(const Params<T>& p, const RowResult& 
   const float z = 2.f * p.z_loss * r.lse;
   const float smooth = p.smoothing / p.cols;
   const float p_target = 1.f - r.others_fraction;
-  return {upstream * (1.f + z) * r.inverse_sum, -upstream * smooth,
-          upstream * (-r.others_fraction + p.smoothing + z * p_target - smooth), r.maximum * kLog2e};
+  const Offset offset(r.maximum);
+  return {upstream * (1.f + z) * r.inverse_sum * offset.correction(), -upstream * smooth,
+          upstream * (-r.others_fraction + p.smoothing + z * p_target - smooth), offset.value};
 }
 
 template <class P>
-__device__ __forceinline__ void gradient(P& packet, int at, int target, const Factors& f) {
+__device__ __forceinline__ void gradient(P& packet, const Factors& f) {
   float v[P::kCount];
   packet.unpack(v);
 #pragma unroll
   for (int j = 0; j < P::kCount; ++j) {
     v[j] = fmaf(fast_exp2(fmaf(v[j], kLog2e, -f.offset)), f.probability, f.constant);
   }
-  if (at == target / P::kCount) {
-#pragma unroll
-    for (int j = 0; j < P::kCount; ++j) {
-      if (at * P::kCount + j == target) v[j] = f.target;
-    }
-  }
   packet.pack(v);
 }
 
 // An ignored row writes zeros even where its logits are not finite.
 template <class P>
-__device__ __forceinline__ void gradient_or_zero(P& packet, int at, int target, const Factors& f,
-                                                 bool ignored) {
+__device__ __forceinline__ void gradient_or_zero(P& packet, const Factors& f, bool ignored) {
   if (ignored) {
     packet.clear();
   } else {
-    gradient(packet, at, target, f);
+    gradient(packet, f);
   }
 }
 
@@ -154,37 +185,41 @@ struct Target {
     const std::int64_t t = p.targets[row];
     ignored = t == p.ignore_index;
     legal = t >= 0 && t < p.cols;
-    index = legal ? static_cast<int>(t) : -1 - 16;  // in no packet
+    index = legal ? static_cast<int>(t) : -1000;  // in no packet
     logit = legal ? to_float(p.logits[row * p.stride + index]) : -INFINITY;
+  }
+  __device__ __forceinline__ bool is_in(int packet, int count) const {
+    return index >= packet * count && index < (packet + 1) * count;
   }
 };
 
+// By the thread that just stored the packet around it, so the order of the two stores is the program's.
+template <class T>
+__device__ __forceinline__ void write_target(const Params<T>& p, std::int64_t row, const Target<T>& target,
+                                             const Factors& f) {
+  p.dlogits[row * p.dstride + target.index] = from_float<T>(f.target);
+}
+
 template <class T, class Shape, bool kCluster, bool kSmooth>
-__global__ void __launch_bounds__(Shape::kBlock) with_gradient(const Params<T> p) {
+__global__ void __launch_bounds__(Shape::kBlock, Shape::kResident) with_gradient(const Params<T> p) {
   using P = Packet<T, true>;
   __shared__ RowScratch<Combine> scratch;
   const Place<kCluster> place;
   const std::int64_t row = place.group * Shape::kRows + threadIdx.x / Shape::kThreads;
   const bool live = row < p.rows;
-  const int packets = live ? p.cols / P::kCount : 0;
-  const int first = place.rank * Shape::kSlice + threadIdx.x % Shape::kThreads;
-  const Target<T> target(p, live ? row : 0);
+  const auto [first, limit] = span_of<Shape>(place, live ? p.cols / P::kCount : 0);
   P x[Shape::kVectors];
-  int at[Shape::kVectors];
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
-    at[i] = first + i * Shape::kThreads;
-    x[i].clear();
-    if (at[i] < packets) x[i].load(p.logits + row * p.stride + at[i] * P::kCount);
+    const int at = first + i * Shape::kThreads;
+    x[i].clear_to_minus_infinity();
+    if (at < limit) x[i].load(p.logits + row * p.stride + at * P::kCount);
   }
+  const Target<T> target(p, live ? row : 0);
   Stats stats = Combine::identity();
-#pragma unroll
-  for (int i = 0; i < Shape::kVectors; ++i) {
-    const P one[1] = {x[i]};
-    const int where[1] = {at[i]};
-    accumulate<kSmooth>(stats, one, where, packets, target.index);
-  }
+  accumulate<kSmooth>(stats, x, first, Shape::kThreads, limit, target.index);
   // Every thread has read the target's logit before this barrier, so that it may be overwritten after it.
+  forget(x);
   stats = reduce_row<Combine, Shape::kThreads, kCluster>(stats, scratch, 0);
   if (Shape::kThreads <= 32) __syncwarp();
   const RowResult r = finish(p, stats, target.logit);
@@ -192,45 +227,57 @@ __global__ void __launch_bounds__(Shape::kBlock) with_gradient(const Params<T> p
   const Factors f = factors(p, r, target.ignored, target.legal);
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
-    if (at[i] < packets) {
-      gradient_or_zero(x[i], at[i], target.index, f, target.ignored);
-      x[i].store(p.dlogits + row * p.dstride + at[i] * P::kCount);
+    const int at = first + i * Shape::kThreads;
+    if (at < limit) {
+      x[i].forget();
+      gradient_or_zero(x[i], f, target.ignored);
+      x[i].store(p.dlogits + row * p.dstride + at * P::kCount);
+      if (target.is_in(at, P::kCount)) write_target(p, row, target, f);
     }
   }
 }
 
-// Forward alone, and the gradient of rows that no register layout holds (a second read, from L2).
+// Forward alone, and the gradient of rows that no register layout holds (a second read, from L2). The next
+// packets are on their way while the present ones are summed.
 template <class T, bool kWide, bool kGradient, bool kSmooth>
-__global__ void __launch_bounds__(kLoopThreads) in_a_loop(const Params<T> p) {
+__global__ void __launch_bounds__(kRowThreads) in_a_loop(const Params<T> p) {
   using P = Packet<T, kWide>;
   constexpr int kUnroll = 4;
   __shared__ RowScratch<Combine> scratch;
   const std::int64_t row = blockIdx.x;
   const T* x = p.logits + row * p.stride;
   const int packets = p.cols / P::kCount;
-  const Target<T> target(p, row);
-  Stats stats = Combine::identity();
-  for (int base = threadIdx.x; base < packets; base += kUnroll * kLoopThreads) {
-    P packet[kUnroll];
-    int at[kUnroll];
+  const auto load = [&](P(&packet)[kUnroll], int base) {
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i) {
-      at[i] = base + i * kLoopThreads;
-      packet[i].clear();
-      if (at[i] < packets) packet[i].load(x + at[i] * P::kCount);
+      const int at = base + i * kRowThreads;
+      packet[i].clear_to_minus_infinity();
+      if (at < packets) packet[i].load(x + at * P::kCount);
     }
-    accumulate<kSmooth>(stats, packet, at, packets, target.index);
+  };
+  P next[kUnroll];
+  load(next, threadIdx.x);
+  const Target<T> target(p, row);
+  Stats stats = Combine::identity();
+  for (int base = threadIdx.x; base < packets; base += kUnroll * kRowThreads) {
+    P now[kUnroll];
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i) now[i] = next[i];
+    load(next, base + kUnroll * kRowThreads);
+    accumulate<kSmooth>(stats, now, base, kRowThreads, packets, target.index);
   }
-  stats = reduce_row<Combine, kLoopThreads, false>(stats, scratch, 0);
+  stats = reduce_row<Combine, kRowThreads, false>(stats, scratch, 0);
   const RowResult r = finish(p, stats, target.logit);
   if (threadIdx.x == 0) write_row(p, row, r, target.ignored, target.legal);
   if constexpr (kGradient) {
     const Factors f = factors(p, r, target.ignored, target.legal);
-    for (int at = threadIdx.x; at < packets; at += kLoopThreads) {
+#pragma unroll 4
+    for (int at = threadIdx.x; at < packets; at += kRowThreads) {
       P packet;
       packet.load(x + at * P::kCount);
-      gradient_or_zero(packet, at, target.index, f, target.ignored);
+      gradient_or_zero(packet, f, target.ignored);
       packet.store(p.dlogits + row * p.dstride + at * P::kCount);
+      if (target.is_in(at, P::kCount)) write_target(p, row, target, f);
     }
   }
 }
@@ -273,7 +320,7 @@ void rows(const Params<T>& p, bool wide, Stream stream) {
   with_bool(wide, [&](auto is_wide) {
     with_bool(gradient, [&](auto with) {
       launch(in_a_loop<T, is_wide.value, with.value, kSmooth>, grid_size(p.rows, "cross_entropy"),
-             kLoopThreads, 0, 1, stream, p);
+             kRowThreads, 0, 1, stream, p);
     });
   });
 }

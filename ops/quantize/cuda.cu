@@ -76,7 +76,7 @@ __device__ __forceinline__ float inverse_scale(float maximum) {
 }
 
 template <class T, bool kFp8, class Shape, bool kCluster>
-__global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T> p) {
+__global__ void __launch_bounds__(Shape::kBlock, Shape::kResident) in_registers(const Params<T> p) {
   using P = Packet<T, true>;
   __shared__ RowScratch<Max> scratch;
   const Place<kCluster> place;
@@ -93,6 +93,7 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T> p)
   float maximum = 0.f;
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) maximum = largest(x[i], maximum);
+  forget(x);
   maximum = reduce_row<Max, Shape::kThreads, kCluster>(maximum, scratch, 0);
   if (live && first == 0) p.scales[row] = maximum * (1.f / kLimit<kFp8>);
   const float inverse = inverse_scale<kFp8>(maximum);

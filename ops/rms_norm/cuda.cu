@@ -54,7 +54,7 @@ __device__ __forceinline__ float square_sum(const P& packet) {
 }
 
 template <class T, class W, class Shape, bool kAdd, bool kCluster>
-__global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T, W> p) {
+__global__ void __launch_bounds__(Shape::kBlock, kAdd ? 1 : Shape::kResident) in_registers(const Params<T, W> p) {
   using P = Packet<T, true>;
   __shared__ RowScratch<Sum> scratch;
   const Place<kCluster> place;
@@ -99,6 +99,7 @@ __global__ void __launch_bounds__(Shape::kBlock) in_registers(const Params<T, W>
   float sum = 0.f;
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) sum += square_sum(x[i]);
+  forget(x);
   sum = reduce_row<Sum, Shape::kThreads, kCluster>(sum, scratch, 0);
   const float rstd = rsqrtf(sum / p.cols + p.eps);
   if (p.rstd != nullptr && live && first == 0) p.rstd[row] = rstd;

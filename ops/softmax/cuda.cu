@@ -40,7 +40,7 @@ __device__ __forceinline__ void normalise(P& packet, MaxSum total) {
 }
 
 template <class T, class Shape, bool kCluster>
-__global__ void __launch_bounds__(Shape::kBlock) forward_in_registers(const Params<T> p) {
+__global__ void __launch_bounds__(Shape::kBlock, Shape::kResident) forward_in_registers(const Params<T> p) {
   using P = Packet<T, true>;
   __shared__ RowScratch<Online> scratch;
   const Place<kCluster> place;
@@ -55,8 +55,12 @@ __global__ void __launch_bounds__(Shape::kBlock) forward_in_registers(const Para
   MaxSum total = Online::identity();
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
-    if (first + i * Shape::kThreads < packets) total = packet_max_sum(x[i], total);
+    if (first + i * Shape::kThreads < packets) {
+      x[i].forget_until(total.sum);
+      total = packet_max_sum(x[i], total);
+    }
   }
+  forget(x);
   total = reduce_row<Online, Shape::kThreads, kCluster>(total, scratch, 0);
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
@@ -133,6 +137,8 @@ __global__ void __launch_bounds__(Shape::kBlock) backward_in_registers(const Par
   for (int i = 0; i < Shape::kVectors; ++i) {
     if (first + i * Shape::kThreads < packets) sum += dot(dy[i], y[i]);
   }
+  forget(dy);
+  forget(y);
   sum = reduce_row<Sum, Shape::kThreads, kCluster>(sum, scratch, 0);
 #pragma unroll
   for (int i = 0; i < Shape::kVectors; ++i) {
