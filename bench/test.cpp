@@ -31,9 +31,11 @@ class SnapshotReader : public RowReader {
 struct Tally {
   int runs = 0;
   int failures = 0;
+  std::map<std::string, int> shown;
   void fail(const Problem& p, const std::string& tier, Layout layout, const std::string& what) {
     ++failures;
-    if (failures <= 60) {
+    constexpr int kShownOfEach = 12;
+    if (++shown[p.op] <= kShownOfEach) {
       std::printf("FAIL %s %s %s %s %s pad %d shift %d: %s\n", p.op.c_str(), p.direction.c_str(),
                   std::string(ops::dtype_name(p.dtype)).c_str(), p.shape.c_str(), tier.c_str(),
                   static_cast<int>(layout.pad), static_cast<int>(layout.shift), what.c_str());
