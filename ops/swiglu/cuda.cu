@@ -16,11 +16,13 @@ __device__ __forceinline__ float2 activate(float x) {
     return {x * s, s * (1.f + x * (1.f - s))};
   } else if constexpr (kActivation == Activation::gelu_tanh) {
     constexpr float kAlpha = 0.7978845608028654f, kBeta = 0.044715f;
-    // tanh(u) = 1 - 2 / (1 + exp(2u)), exact enough in fp32 and without overflow trouble.
+    // (1 + tanh(u)) / 2 is the sigmoid of 2u, and (1 - tanh(u)^2) / 4 = s (1 - s) with 1 - s = e s: nothing
+    // cancels where the tanh is near -1.
     const float u = kAlpha * (x + kBeta * x * x * x);
-    const float t = 1.f - __fdividef(2.f, 1.f + fast_exp2(fminf(2.f * u, 80.f) * kLog2e));
+    const float e = fast_exp2(fminf(-2.f * u, 80.f) * kLog2e);
+    const float s = __fdividef(1.f, 1.f + e);
     const float du = kAlpha * (1.f + 3.f * kBeta * x * x);
-    return {0.5f * x * (1.f + t), 0.5f * (1.f + t) + 0.5f * x * (1.f - t * t) * du};
+    return {x * s, s + 2.f * x * s * (e * s) * du};
   } else {
     const float cdf = 0.5f * (1.f + erff(x * 0.7071067811865476f));
     return {x * cdf, cdf + x * 0.3989422804014327f * fast_exp2(-0.5f * kLog2e * x * x)};

@@ -13,9 +13,10 @@ def activate(x, ACTIVATION: tl.constexpr):
         return x * s, s * (1.0 + x * (1.0 - s))
     elif ACTIVATION == 1:
         u = 0.7978845608028654 * (x + 0.044715 * x * x * x)
-        t = 1.0 - 2.0 / (1.0 + tl.exp(tl.minimum(2.0 * u, 80.0)))
+        e = tl.exp(tl.minimum(-2.0 * u, 80.0))  # nothing cancels where the tanh is near -1
+        s = 1.0 / (1.0 + e)
         du = 0.7978845608028654 * (1.0 + 0.134145 * x * x)
-        return 0.5 * x * (1.0 + t), 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * du
+        return x * s, s + 2.0 * x * s * (e * s) * du
     else:
         cdf = 0.5 * (1.0 + tl.erf(x * 0.7071067811865476))
         return x * cdf, cdf + x * 0.3989422804014327 * tl.exp(-0.5 * x * x)
