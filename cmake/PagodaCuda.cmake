@@ -1,0 +1,13 @@
+# CUDA as a language. CMake 3.25 has no C++20 flag for nvcc, so it is given here.
+include_guard()
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real CACHE STRING "Chips that CUDA C++ kernels are compiled for")
+endif()
+enable_language(CUDA ASM)
+foreach(kind STANDARD EXTENSION)
+  if(NOT CMAKE_CUDA20_${kind}_COMPILE_OPTION)
+    set(CMAKE_CUDA20_${kind}_COMPILE_OPTION "-std=c++20")
+  endif()
+endforeach()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
