@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include <simdjson.h>
@@ -68,6 +69,16 @@ class Statement {
 std::string text_of(const simdjson::dom::element& object, const char* key) {
   std::string_view text;
   return object[key].get_string().get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+}
+
+/// Row length: 4096 of "16384x4096" and of "[2,2048,4096] [4096]" up to its first bracket. 0: none.
+std::int64_t last_number(std::string_view shape) {
+  shape = shape.substr(0, shape.find(']'));
+  std::int64_t number = 0;
+  std::size_t at = shape.size();
+  while (at > 0 && shape[at - 1] >= '0' && shape[at - 1] <= '9') --at;
+  std::from_chars(shape.data() + at, shape.data() + shape.size(), number);
+  return number;
 }
 
 double number_of(const simdjson::dom::element& object, const char* key, double otherwise) {
@@ -208,7 +219,7 @@ std::vector<EvidenceRow> EvidenceStore::rows() const {
 
 std::optional<EvidenceRow> EvidenceStore::nearest(std::string_view operator_name, std::string_view tier,
                                                   std::string_view direction, std::string_view device,
-                                                  double bytes) const {
+                                                  double bytes, std::int64_t columns) const {
   Statement find(
       database_.get(),
       std::string(kSelect) +
@@ -221,7 +232,12 @@ std::optional<EvidenceRow> EvidenceStore::nearest(std::string_view operator_name
   double best_distance = 0;
   while (find.step()) {
     const EvidenceRow row = find.row();
-    const double distance = std::abs(std::log(row.bytes / std::max(bytes, 1.0)));
+    double distance = std::abs(std::log(row.bytes / std::max(bytes, 1.0)));
+    const std::int64_t row_columns = last_number(row.shape);
+    if (columns > 0 && row_columns > 0) {
+      // How well a row fits a block decides more than how many there are.
+      distance += 2 * std::abs(std::log(static_cast<double>(row_columns) / static_cast<double>(columns)));
+    }
     if (best && distance >= best_distance - 1e-9) continue;
     best = row;
     best_distance = distance;
@@ -256,8 +272,8 @@ Policy with_evidence(const Policy& policy, const EvidenceStore& store, const Exp
     const double bytes = group.floor_bytes / static_cast<double>(group.instance_count);
     for (Tier tier : {Tier::triton, Tier::cuda, Tier::existing}) {
       const std::pair key{name, std::string(tier_name(tier))};
-      const auto row =
-          store.nearest(name, key.second, group.phase == Phase::backward ? "bwd" : "fwd", device, bytes);
+      const auto row = store.nearest(name, key.second, group.phase == Phase::backward ? "bwd" : "fwd", device,
+                                     bytes, last_number(group.shapes));
       if (!row) {
         incomplete[key] = true;
         continue;

@@ -54,10 +54,12 @@ class EvidenceStore {
   std::size_t import_json_lines(std::string_view text, const std::string& path);
   /// Everything, in a fixed order.
   std::vector<EvidenceRow> rows() const;
-  /// The row for this operator, tier, direction and device whose bytes are nearest (in proportion); of
-  /// equally near ones the fastest. nullopt: nobody measured it there.
+  /// The row for this operator, tier, direction and device that is nearest in bytes and row length, both in
+  /// proportion (`columns` 0: by bytes alone); of equally near ones the fastest. nullopt: nobody measured it
+  /// there.
   std::optional<EvidenceRow> nearest(std::string_view operator_name, std::string_view tier,
-                                     std::string_view direction, std::string_view device, double bytes) const;
+                                     std::string_view direction, std::string_view device, double bytes,
+                                     std::int64_t columns = 0) const;
 
  private:
   struct Close {
