@@ -89,7 +89,7 @@ def svg(cells):
                         points[name].append((int(shape.split("x")[1]), row["fraction"]))
         top = max(x for p in points.values() for x, _ in p).bit_length() - 1
         place = lambda x, y: (left + (x.bit_length() - 8) / (top - 7) * 370, 250 - y / 1.1 * 210)
-        parts.append(f'<text x="{left}" y="22" font-weight="600">{operator} forward, bf16: fraction of the ceiling over the row length</text>')
+        parts.append(f'<text x="{left}" y="22" font-weight="600">{operator} forward, bf16: fraction of ceiling over row length</text>')
         for y in (0, 0.5, 1):
             parts.append(f'<line x1="{left}" x2="{left + 380}" y1="{place(128, y)[1]:.0f}" y2="{place(128, y)[1]:.0f}" stroke="#ccd2da"/>'
                          f'<text x="{left - 28}" y="{place(128, y)[1] + 4:.0f}">{y:g}</text>')
@@ -102,7 +102,7 @@ def svg(cells):
                 parts.append(f'<polyline points="{path}" fill="none" stroke="{colour[name]}" stroke-width="2"/>')
     for i, name in enumerate(COLUMNS):
         parts.append(f'<rect x="{60 + i * 160}" y="284" width="12" height="12" fill="{colour[name]}"/><text x="{77 + i * 160}" y="294">{TITLE[name]}</text>')
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">'
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11.5">'
             f'<rect width="{width}" height="{height}" fill="#fff"/>' + "".join(parts) + "</svg>\n")
 
 

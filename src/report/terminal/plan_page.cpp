@@ -96,6 +96,7 @@ class PlanPage {
   }
 
   void write_headline() {
+    page_.blank();
     page_.sentence(text(plan_.headline), 2, "1");
     for (const Message& sentence : plan_.summary) page_.sentence(text(sentence), 2);
   }
@@ -125,7 +126,7 @@ class PlanPage {
       table.add({bucket_text(bucket, options_.language), duration_text(time_ns), percent_text(part, 1),
                  bar(part), inside(bucket)});
     }
-    page_.table(table);
+    page_.table(table, false);
   }
 
   /// The operators that make most of a bucket of kernels.
@@ -308,7 +309,7 @@ class PlanPage {
       table.add({item.met ? (*item.met ? "[x]" : "[ ]") : "[?]", tier_text(item.tier, options_.language),
                  text(item.criterion), text(item.evidence)});
     }
-    page_.table(table);
+    page_.table(table, false);
   }
 
   void write_implementations(const Action& action) {
